@@ -343,16 +343,16 @@ def test_json_prints_one_document(tmp_path, capsys):
 
 @pytest.mark.parametrize("how", ["--quiet", "--json"])
 def test_a_study_in_which_nothing_succeeded_says_why_and_exits_with_1(tmp_path, capsys, how):
-    path = study(tmp_path, family={"command": "echo '{{\"dev_acc\": {x}}}'"})
+    path = study(tmp_path, family={"command": "echo '{{\"dev_acc\": {x}}}'", "n_trials": 3})
     assert main(["run", str(path), how]) == 1
     out, err = capsys.readouterr()
     assert "not one trial succeeded" in err
     (reason,) = {row["reason"].splitlines()[0] for row in table(tmp_path / "s.db")}
     assert "dev" in reason
     if how == "--json":
-        assert json.loads(out)["reasons"] == [{"reason": reason, "n_trials": 4, "families": ["f"]}]
+        assert json.loads(out)["reasons"] == [{"reason": reason, "n_trials": 3, "families": ["f"]}]
     else:
-        assert f"failed: 4 trials of f: {reason}" in out.splitlines()
+        assert f"failed: 3 trials of f: {reason}" in out.splitlines()
 
 
 def test_reasons_are_counted_most_frequent_first(tmp_path, capsys):

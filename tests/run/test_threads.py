@@ -6,6 +6,7 @@ import threading
 
 import pytest
 
+from levelbest.errors import InputError
 from levelbest.run.runner import run_trials
 
 SCRIPT = """
@@ -75,19 +76,17 @@ def test_a_function_of_a_module_is_found_by_its_name(tmp_path, monkeypatch):
 
 
 @pytest.mark.usefixtures("other_thread")
-def test_what_can_only_be_forked_is_forked_with_a_warning(tmp_path, monkeypatch):
+def test_what_could_only_be_forked_is_refused_and_runs_in_this_process(tmp_path, monkeypatch):
+    """As in a notebook, whose kernel always runs other threads, without cloudpickle."""
     monkeypatch.setitem(sys.modules, "cloudpickle", None)
-    with pytest.warns(RuntimeWarning, match="runs other threads .another.*cloudpickle is not installed"):
-        done = run_trials(
-            lambda config, _: config["x"],
-            {"x": {"uniform": [0, 1]}},
-            n_trials=2,
-            ledger=tmp_path / "s.db",
-            direction="max",
-            progress=False,
-            workers=1,
-        )
-    assert done.families[0].n_trials == 2
+    options = {"n_trials": 2, "ledger": tmp_path / "s.db", "direction": "max", "progress": False}
+    space = {"x": {"uniform": [0, 1]}}
+    told = "runs other threads .another.*cloudpickle is not there.*pip install cloudpickle.*engine='inline'"
+    with pytest.raises(InputError, match=told):
+        run_trials(lambda config, _: config["x"], space, workers=1, **options)
+    assert not (tmp_path / "s.db").exists()
+    done = run_trials(lambda config, _: config["x"], space, engine="inline", **options)
+    assert (done.families[0].n_trials, done.families[0].n_failed) == (2, 0)
 
 
 def test_a_script_is_run_up_to_where_it_calls_the_runner(tmp_path):

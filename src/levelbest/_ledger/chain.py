@@ -222,7 +222,10 @@ class Chain:
     @property
     def finished(self) -> bool:
         """Whether every planned trial has ended for good."""
-        return all(len(family.ends) >= family.n_planned for family in self.families.values())
+        latest = {
+            family.declared: family for family in self.families.values()
+        }  # one that begins again is not waited for
+        return all(len(family.ends) >= family.n_planned for family in latest.values())
 
     @property
     def counts(self) -> tuple[Counts, ...]:

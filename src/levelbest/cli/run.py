@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 @click.option("--engine", help="inline, local, ray or slurm (default: as the study says, else local).")
 @click.option("--workers", type=click.IntRange(min=1), help="Trials at once (default: what the machine allows).")
 @click.option("--new-family", multiple=True, metavar="[OLD=]NEW", help="Run a changed family under a new name.")
+@click.option("--redo", multiple=True, metavar="FAMILY", help="Begin a family again; what was run stays.")
 @click.option("--quiet", is_flag=True, help="Say nothing until the end.")
 @options.as_json
 @click.option(
@@ -33,14 +34,28 @@ def command(
     engine: str | None,
     workers: int | None,
     new_family: tuple[str, ...],
+    redo: tuple[str, ...],
     quiet: bool,
     as_json: bool,
     check: bool,
 ) -> None:
     """Run the trials of a study file (YAML, TOML or JSON). The same command goes on where it stopped.
 
-    Ctrl-C lets the running trials end; a second one ends them now. Exit code 0: every planned trial is finished; 1: and
-    not one of them succeeded; 130: stopped before.
+    \b
+    seed: 0
+    metric: {selection: dev_acc, reported: test_acc, direction: max, bounds: [0, 1]}
+    n_trials: 50
+    families:
+      cnn:
+        command: python train.py --lr {lr} --seed {seed}   # prints {"dev_acc": ...}
+        space: {lr: {loguniform: [1e-4, 1e-1]}}
+      forest:
+        function: models:forest        # forest(config, seed) in models.py
+        space: {trees: {integer: [10, 500]}, depth: [4, 8, null]}
+
+    A family that is added later runs beside the others. Ctrl-C lets the running trials end; a second one ends them now.
+    Exit code 0: every planned trial is finished; 1: not one of them succeeded, or the first three of a family failed
+    with the same error; 130: stopped before.
     """
     from levelbest.run.progress import reporter_for
     from levelbest.run.runner import run_study
@@ -57,6 +72,7 @@ def command(
         engine=engine,
         workers=workers,
         new_family=new_family,
+        redo=redo,
         reporter=reporter,
     )
     if as_json:

@@ -6,7 +6,6 @@ Standard library only, as everything that a worker imports.
 from __future__ import annotations
 
 import contextlib
-import errno
 import functools
 import json
 import os
@@ -18,10 +17,10 @@ import time
 from collections.abc import Callable
 from typing import Literal, NamedTuple
 
-from levelbest.run.objective import last_scores, mark, read_metrics
+from levelbest.run.objective import BROKEN, NO_ROOM, last_scores, mark, read_metrics
 from levelbest.run.output import Log, Tail
 from levelbest.run.processes import die_with_parent, open_pid, sweep
-from levelbest.run.standby import Standby, why
+from levelbest.run.standby import UNTOLD, Standby, why
 from levelbest.run.task import Outcome, Scores, Task
 
 _CHUNK, _TAIL, _RESULT = 1 << 16, 1 << 18, 1 << 24
@@ -31,12 +30,6 @@ _BEHIND_A_SHELL = (128 + signal.SIGTERM, 128 + getattr(signal, "SIGKILL", 9))
 """Exit codes by which a shell tells that the command it ran was ended by a signal."""
 _LONGEST_POLL = 3600.0
 """Seconds: the kernel counts milliseconds, in 32 bits."""
-NO_ROOM = frozenset((errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE))
-"""Errors that pass: the attempt is lost, and the next may start."""
-BROKEN = frozenset(
-    getattr(errno, name) for name in ("ENOSPC", "EDQUOT", "EIO", "EROFS", "ESTALE") if hasattr(errno, name)
-)
-"""Errors of a disk: no trial is to blame, and the next would end in the same way."""
 
 Sinks = tuple[Callable[[bytes], None], ...]
 
@@ -295,7 +288,10 @@ def _take_over(raw: Outcome, text: bytes) -> None:
         raw["steps"] = steps
         if count > len(steps):
             raw["steps_left_out"] = count - len(steps)
-    if not {"scores", "problem", "raised"} & raw.keys():
+    handed_over = {"scores", "problem", "raised"} & raw.keys()
+    if not handed_over and raw.get("code") == UNTOLD:
+        raw.update(_machine_lost(raw, None, "its result could not be handed over"))
+    elif not handed_over:
         raw["problem"] = "ended without handing over its scores"
 
 

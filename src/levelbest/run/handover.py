@@ -59,7 +59,7 @@ def given(function: Callable[..., object]) -> Given | str:
     try:
         import cloudpickle
     except ImportError:
-        return "it is defined neither in a module nor at the top of a script, and cloudpickle is not installed"
+        return "it is defined neither in a module nor at the top of a script, and cloudpickle is not there"
     try:
         return {**found, "pickled": base64.b64encode(cloudpickle.dumps(function)).decode()}
     except Exception as error:  # whatever the objects it refers to raise

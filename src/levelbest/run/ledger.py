@@ -21,7 +21,7 @@ from levelbest._ledger.file import COLUMNS, CREATE, connect, one_line, schema_pr
 from levelbest._ledger.records import Record, chain_hash
 from levelbest._write import to_disk
 from levelbest.errors import DataError, InputError
-from levelbest.run.attempt import BROKEN, NO_ROOM
+from levelbest.run.objective import BROKEN, NO_ROOM
 
 
 class CannotWrite(DataError):

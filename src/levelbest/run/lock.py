@@ -16,8 +16,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from levelbest.errors import DataError, InputError
-from levelbest.run.attempt import BROKEN, NO_ROOM
 from levelbest.run.ledger import logs_folder
+from levelbest.run.objective import BROKEN, NO_ROOM
 
 try:
     import fcntl

@@ -8,6 +8,7 @@ import hashlib
 import json
 import math
 import os
+import re
 import secrets
 import signal
 import threading
@@ -20,7 +21,7 @@ from typing import NamedTuple
 from levelbest._ledger.chain import LedgerFamily
 from levelbest._ledger.plan import beyond_bounds
 from levelbest._ledger.records import FINAL
-from levelbest.errors import DataError
+from levelbest.errors import DataError, named
 from levelbest.run.engines import Engine, cancel_marked
 from levelbest.run.ledger import CannotWrite, Entry, Ledger, logs_folder
 from levelbest.run.objective import verdict_on
@@ -37,6 +38,8 @@ _LONGEST_VARIABLE = 100_000
 """A variable longer than 128 KiB would keep a program from starting (Linux)."""
 _MOST_LOST = 20
 """Attempts at one trial that the machinery may lose in one session."""
+_ALIKE = 3
+"""Trials of a family that may fail with the same error, and none without it, before the session ends."""
 _KEPT = ("log_bytes", "log_hash", "log_left_out", "log_problem", "steps_left_out")
 """What of an outcome goes into the ledger as it is."""
 
@@ -83,6 +86,13 @@ class _Slot(NamedTuple):
         return f"{safe_name(self.known.name)}/{self.trial}-{self.attempts}.log"
 
 
+def _error_of(status: str, reason: str) -> str | None:
+    """What makes two failures the same: their reason, but for numbers in it; None for what is no error."""
+    if status != "failed" or reason.startswith("stopped at its time limit"):
+        return None
+    return re.sub(r"(?<!exit code )\d[\d.eE+-]*", "#", reason)
+
+
 class Loop:
     """One session on one ledger. ``run`` returns whether every planned trial is finished."""
 
@@ -112,6 +122,8 @@ class Loop:
         self._families = [(family, ledger.chain.families[numbers[family.name]]) for family in study.families]
         self._lost: Counter[tuple[int, int]] = Counter()
         """Family and trial -> attempts of this session that the machinery lost."""
+        self._first_errors: dict[int, list[str | None]] = {own.number: [] for _, own in self._families if not own.ends}
+        """Family of which no trial had ended before -> the errors of its first ones, as long as they fail alike."""
         left_open = [_Slot(*own, trial) for own in self._families for trial in own[1].open]
         ledger.append([slot.interrupted("the runner ended without recording it") for slot in left_open])
         self._again = deque(_Slot(*own, trial) for own in self._families for trial in sorted(own[1].attempts))
@@ -253,9 +265,28 @@ class Loop:
         body |= {key: value for key, value in raw.items() if key in _KEPT}
         if steps := raw.get("steps"):
             body["steps"] = [{k: v if math.isfinite(v) else None for k, v in step.items()} for step in steps]
-        if status not in FINAL:
+        if status in FINAL:
+            self._end_where_all_fail_alike(slot, status, reason or "")
+        else:
             self._again.append(slot)
         return slot.end(status, body)
+
+    def _end_where_all_fail_alike(self, slot: _Slot, status: str, reason: str) -> None:
+        """A family whose first trials fail, all with one error, has a mistake in it: the others are not spent on it."""
+        if (errors := self._first_errors.get(slot.known.number)) is None:
+            return
+        errors.append(_error_of(status, reason))
+        alike = errors[0] is not None and len(set(errors)) == 1
+        if not alike or len(errors) == _ALIKE:
+            del self._first_errors[slot.known.number]
+        if alike and len(errors) == _ALIKE < slot.family.n_trials:
+            name = slot.family.name
+            self._trouble = (
+                f"the first {_ALIKE} trials of {name} failed with the same error: {reason} (what the last printed: "
+                f"{os.path.basename(self._logs)}/{slot.log}). The others are not run for it. Mend it and begin {name} "
+                f"again ({named('redo')} {name}; what failed stays on record), or run the same command again, which "
+                "goes on all the same"
+            )
 
     def _whose_doing(self, raw: Outcome, slot: _Slot, reason: str) -> tuple[str, str, str]:
         """Status and reason of an attempt that says nothing of its trial, and whose doing it was.

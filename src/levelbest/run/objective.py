@@ -21,6 +21,12 @@ if TYPE_CHECKING:
 _SENT = ("SIGKILL", "SIGTERM", "SIGHUP", "SIGINT")
 FROM_OUTSIDE = tuple(getattr(signal, name) for name in _SENT if hasattr(signal, name))
 """Signals that someone else sends: the machine, not the model, ended the trial."""
+NO_ROOM = frozenset((errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE))
+"""Errors that pass: the attempt is lost, and the next may start."""
+BROKEN = frozenset(
+    getattr(errno, name) for name in ("ENOSPC", "EDQUOT", "EIO", "EROFS", "ESTALE") if hasattr(errno, name)
+)
+"""Errors of a disk: no trial is to blame, and the next would end in the same way."""
 _MOST_SCORES, _MOST_BYTES = 1000, 16_000_000
 
 
@@ -111,8 +117,8 @@ def read_metrics(path: str, before: tuple[int, int, int] | None, wanted: str | N
         with open(path, "rb") as file:
             text = file.read()
     except OSError as error:
-        if error.errno in (errno.EIO, getattr(errno, "ESTALE", None)):
-            raise  # the disk's doing, not the trial's
+        if error.errno in BROKEN | NO_ROOM:
+            raise  # the machine's doing, not the trial's
         return f"left a metrics file that cannot be read: {error.strerror}"
     try:
         whole = json.loads(text)

@@ -6,27 +6,32 @@ import itertools
 import json
 from collections.abc import Container, Mapping, Sequence
 
+from levelbest import _check
 from levelbest._ledger.chain import LedgerFamily
 from levelbest.errors import DataError, InputError, named
 from levelbest.run.ledger import Entry, Ledger
 from levelbest.run.study import Family, Study
 
 
-def reconcile(study: Study, ledger: Ledger, new_family: Sequence[str] = ()) -> tuple[dict[str, int], list[Entry]]:
+def reconcile(
+    study: Study, ledger: Ledger, new_family: Sequence[str] = (), redo: Sequence[str] = ()
+) -> tuple[dict[str, int], list[Entry]]:
     """The number in the ledger of each family, and the records to add; a ``DataError`` where study and ledger differ.
 
     ``new_family`` names (``NEW`` or ``OLD=NEW``) what a changed family is called from here on; its earlier trials stay.
+    ``redo`` names families that begin again, unchanged, under a new name and with new configurations.
     """
     _same_study(study, ledger)
     known = list(ledger.chain.families.values())
     used = {earlier.number for earlier in known} | {
         family.number for family in study.families if family.number is not None
     }
-    renamed = _renamed(study, known, new_family)
+    renamed = _renamed(study, known, new_family) | _begun_again(study, known, redo)
     numbers: dict[str, int] = {}
     entries: list[Entry] = []
     for family in study.families:
-        match = next((earlier for earlier in known if _is_same(earlier, family)), None)
+        same = [earlier for earlier in known if _is_same(earlier, family)]
+        match = same[-1] if same and family.name not in redo else None
         if match is None:
             name, number, planned = renamed.get(family.name, family.name), family.number, 0
             if number is None:
@@ -47,6 +52,22 @@ def reconcile(study: Study, ledger: Ledger, new_family: Sequence[str] = ()) -> t
             entries.append(Entry("plan", {"n_trials": family.n_trials}, family=number))
         numbers[family.name] = number
     return numbers, entries
+
+
+def _begun_again(study: Study, known: list[LedgerFamily], redo: Sequence[str]) -> dict[str, str]:
+    """Family of the study that begins again -> its new name; what was run stays under the one it had."""
+    names = {family.name: family for family in study.families}
+    for name in redo:
+        if name not in names:
+            raise InputError(f"{named('redo')} {name}: {_check.nearest_first(name, list(names))}")
+        if not any(_is_same(earlier, names[name]) for earlier in known):
+            raise InputError(f"{named('redo')} {name}: nothing of it was run yet, as it is now, so it needs no redoing")
+    return {name: _free_name(name, known) for name in redo}
+
+
+def _free_name(name: str, known: list[LedgerFamily]) -> str:
+    taken = {used for earlier in known for used in (earlier.name, earlier.declared)}
+    return next(free for k in itertools.count(2) if (free := f"{name}-{k}") not in taken)
 
 
 def _is_same(earlier: LedgerFamily, family: Family) -> bool:
@@ -79,7 +100,7 @@ def _renamed(study: Study, known: list[LedgerFamily], new_family: Sequence[str])
     for family in changed:
         if family.name not in renamed:
             before = [earlier for earlier in known if earlier.declared == family.name][-1]
-            free = next(name for k in itertools.count(2) if (name := f"{family.name}-{k}") not in names)
+            free = _free_name(family.name, known)
             raise DataError(
                 f"family {family.name} changed after it began (nothing was run):\n"
                 + "\n".join(_difference(dict(before.definition), family.definition()))

@@ -86,6 +86,7 @@ def run_study(
     engine: str | None = None,
     workers: int | None = None,
     new_family: Sequence[str] = (),
+    redo: Sequence[str] = (),
     reporter: Reporter | None = None,
 ) -> Run:
     """Run a study, or go on with it, until every planned trial is finished or someone stops it.
@@ -100,6 +101,8 @@ def run_study(
         Where trials run, and how many at once; default: as the study says.
     new_family
         Names of families that are new since the ledger began, and not old ones renamed.
+    redo
+        Families that begin again, under a new name and with new configurations; what was run of them stays.
     reporter
         Who is told how far it is.
 
@@ -119,21 +122,20 @@ def run_study(
     reporter = reporter or Reporter()
     name = engine or study.engine
     _check_commands(study)
-    if new_family and not path.exists():
-        raise InputError(
-            f"{named('new_family')} is for a study that changed after it began, and there is no {path.name} yet"
-        )
+    for option, given, what in (("new_family", new_family, "changed after it began"), ("redo", redo, "has begun")):
+        if given and not path.exists():
+            raise InputError(f"{named(option)} is for a study that {what}, and there is no {path.name} yet")
     with hold_ledger(path), contextlib.ExitStack() as stack:
         opened = None
         if path.exists():
             opened = _open(stack, path)
-            reconcile(study, opened, new_family)  # refuse before anything starts
+            reconcile(study, opened, new_family, redo)  # refuse before anything starts
         chosen = open_engine(name, _job(study, path, workers))
         stack.callback(chosen.stop)
         if opened is None:
             Ledger.create(path, _first(study)).close()
             opened = _open(stack, path)
-        numbers, entries = reconcile(study, opened, new_family)
+        numbers, entries = reconcile(study, opened, new_family, redo)
         opened.append([*entries, *_session(study, opened, chosen, name)])
         loop = Loop(study, numbers, opened, chosen, reporter)
         reporter.begin(opened, study.judge)
@@ -168,6 +170,7 @@ def run_trials(
     time_limit: float | str | None = None,
     retries: int = 3,
     resources: Mapping[str, object] | None = None,
+    redo: bool = False,
     progress: bool | None = None,
 ) -> Run:
     """Random search: draw ``n_trials`` configurations from ``space``, run ``objective(config, seed)`` on each.
@@ -191,6 +194,8 @@ def run_trials(
         entries, each known by its own name.
     engine, workers, resources, time_limit, retries
         Where trials run, how many at once, what each needs and may take, and how often one that is killed runs again.
+    redo
+        Whether the family begins again, under a new name; what was run of it stays in the ledger.
     progress
         True draws bars, False says nothing; by default bars on a terminal and lines elsewhere.
 
@@ -241,7 +246,7 @@ def run_trials(
         from levelbest.run.progress import reporter_for
 
         reporter = reporter_for("auto" if progress is None else "bar")
-    return run_study(study, path, engine=engine, workers=workers, reporter=reporter)
+    return run_study(study, path, engine=engine, workers=workers, redo=(family,) if redo else (), reporter=reporter)
 
 
 def _stop_where_defined() -> None:

@@ -25,6 +25,18 @@ from levelbest.run.task import Task
 Function = Callable[..., object]
 
 
+UNTOLD = 75
+"""Exit code (EX_TEMPFAIL) of a trial whose result could not be handed over, nor that."""
+
+
+class NotToldError(BaseException):
+    """What a trial handed over did not reach its worker: the machine's doing, and nothing that a function may catch."""
+
+    def __init__(self, error: OSError) -> None:
+        super().__init__(error.errno, error.strerror)
+        self.errno, self.strerror = error.errno, error.strerror
+
+
 class Standby(NamedTuple):
     """A fork that waits for its task."""
 
@@ -89,7 +101,7 @@ def _be_the_trial(
     functions: Mapping[str, Function], script: int, pipes: list[int], parent: int, not_its_own: tuple[int, ...]
 ) -> NoReturn:
     """In the child: never returns, and never lets the worker's own code go on here."""
-    code = 1
+    code = UNTOLD
     try:
         try:  # noqa: SIM105
             os.setpgid(0, 0)
@@ -126,12 +138,29 @@ def _be_the_trial(
 def tell(pipe: int, **message: object) -> None:
     """Hand over a line."""
     data = (json.dumps(message) + "\n").encode()
-    while data:
-        data = data[os.write(pipe, data) :]
+    try:
+        while data:
+            data = data[os.write(pipe, data) :]
+    except OSError as error:
+        raise NotToldError(error) from error
 
 
 def _perform(function: Function, config: Mapping[str, object], seed: int, pipe: int) -> int:
     """Call a function and hand over what becomes of it; the exit code."""
+    try:
+        code = _call_and_tell(function, config, seed, pipe)
+    except NotToldError as error:
+        code = UNTOLD
+        tell(pipe, unready=error.errno, problem=f"its result could not be handed over: {error.strerror}")
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except Exception:
+        pass
+    return code
+
+
+def _call_and_tell(function: Function, config: Mapping[str, object], seed: int, pipe: int) -> int:
     count = itertools.count(1)
     code = 1
     try:
@@ -141,15 +170,15 @@ def _perform(function: Function, config: Mapping[str, object], seed: int, pipe: 
     except SystemExit as stop:
         code = stop.code if isinstance(stop.code, int) else int(stop.code is not None)
         tell(pipe, problem=f"called exit({stop.code!r})")
+    except NotToldError:
+        raise
     except BaseException as error:
-        sys.stdout.flush()
-        traceback.print_exc()
+        try:
+            sys.stdout.flush()
+            traceback.print_exc()
+        except Exception:
+            pass  # what it printed is lost, and not what became of it
         tell(pipe, raised=why(error))
-    try:
-        sys.stdout.flush()
-        sys.stderr.flush()
-    except Exception:
-        pass
     return code
 
 

@@ -265,10 +265,12 @@ def _report(given: object, template: Template | None) -> str:
 
 def _judge(given: object, *, stated: bool) -> Judge:
     """What a study is judged by; a study file must have ``stated`` it before anything runs."""
-    if stated and (not isinstance(given, Mapping) or "selection" not in given or "direction" not in given):
+    needed = [key for key in ("selection", "direction") if not isinstance(given, Mapping) or given.get(key) is None]
+    if stated and needed:
+        missing = "metric" if len(needed) > 1 else f"metric: {needed[0]}"
         raise InputError(
-            "a study needs its metric: {selection: the score that chooses, reported: the score that is claimed "
-            "(optional), direction: max or min, bounds: [lowest, highest] (optional)}"
+            f"the entry {missing} is missing; a study needs its metric: {{selection: the score that chooses, reported: "
+            "the score that is claimed (optional), direction: max or min, bounds: [lowest, highest] (optional)}"
         )
     own = _entries(given, ("selection", "reported", "direction", "bounds"), "metric")
     names: dict[str, str | None] = {}

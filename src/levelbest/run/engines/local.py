@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import select
-import warnings
 from pathlib import Path
 
 from levelbest.errors import DataError, InputError
@@ -61,14 +60,13 @@ class LocalEngine(Engine):
         given = all_given(self._job.functions)
         if isinstance(given, dict):
             return given
-        warnings.warn(
-            f"trials are forked from a process that runs other threads ({', '.join(threads[:3])}), and a trial that "
-            f"needs a lock which one of them holds will wait for ever: {given}. Define the function in a module or a "
-            "script, install cloudpickle, or call this before threads are started",
-            RuntimeWarning,
-            stacklevel=2,
+        self.stop()
+        raise InputError(
+            f"this process runs other threads ({', '.join(threads[:3])}), so that trials cannot be forked from it: one "
+            f"that needs a lock which a thread holds would wait for ever. And a new process does not find {given}. "
+            "Install it (pip install cloudpickle), define the function in a module, or run the trials one after the "
+            "other in this process (engine='inline')"
         )
-        return {}
 
     def submit(self, task: Task) -> None:
         """Hand a task to a free worker; one that is still starting takes it up when it is ready."""
