@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -28,17 +28,7 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Check the study and its functions, print its first configurations; run nothing.",
 )
-def command(
-    study: Path,
-    ledger: Path | None,
-    engine: str | None,
-    workers: int | None,
-    new_family: tuple[str, ...],
-    redo: tuple[str, ...],
-    quiet: bool,
-    as_json: bool,
-    check: bool,
-) -> None:
+def command(study: Path, ledger: Path | None, quiet: bool, as_json: bool, check: bool, **how: Any) -> None:
     """Run the trials of a study file (YAML, TOML or JSON). The same command goes on where it stopped.
 
     \b
@@ -66,15 +56,7 @@ def command(
         _show(planned)
         return
     reporter = reporter_for("json" if as_json else "quiet" if quiet else "auto")
-    done = run_study(
-        planned,
-        ledger or study.with_suffix(".db"),
-        engine=engine,
-        workers=workers,
-        new_family=new_family,
-        redo=redo,
-        reporter=reporter,
-    )
+    done = run_study(planned, ledger or study.with_suffix(".db"), reporter=reporter, **how)
     if as_json:
         options.echo_json(done.to_dict())
     else:
