@@ -106,12 +106,6 @@ class MeanUnits(IndependentUnits):
             variances.append((np.maximum(spread, floor) * scale**2).T)
         return values, variances
 
-    def draws(self, pair: Pair, bounds: Bounds = (None, None)) -> Draws:
-        """Each family's draws are made once, for all its pairs."""
-        k = self.inside(pair)
-        first, second = (self.family_draws(f, bounds) for f in pair)
-        return Draws(first.lower[:k], first.upper[:k]).minus(Draws(second.lower[:k], second.upper[:k]))
-
     def family_draws(self, f: int, bounds: Bounds = (None, None)) -> Draws:
         """Of one family's mean at every budget."""
         if (f, bounds) not in self._draws:
@@ -314,10 +308,10 @@ class StratifiedUnits(IndependentUnits):
         """One family's mean curve over tasks."""
         return _over_tasks([task.curve(f, n) for task in self.tasks])
 
-    def family_draws(self, f: int) -> Draws:
+    def family_draws(self, f: int, bounds: Bounds = (None, None)) -> Draws:
         """Of one family's mean curve over tasks."""
         k = self.inside((f,))
-        parts = [task.family_draws(f) for task in self.tasks]
+        parts = [task.family_draws(f, bounds) for task in self.tasks]
         return _mean_of_draws([Draws(own.lower[:k], own.upper[:k]) for own in parts])
 
     def variances(self, pair: Pair, n: int) -> tuple[float, float]:

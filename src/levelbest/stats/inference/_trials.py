@@ -212,12 +212,6 @@ class TrialUnits(IndependentUnits):
             self._heads[families] = PooledHeads(first, second, self.inside(families))
         return self._heads[families]
 
-    def draws(self, pair: Pair, bounds: Bounds = (None, None)) -> Draws:
-        """Each family's draws are made once, for all its pairs."""
-        k = self.inside(pair)
-        first, second = (self.family_draws(f, bounds) for f in pair)
-        return Draws(first.lower[:k], first.upper[:k]).minus(Draws(second.lower[:k], second.upper[:k]))
-
     def family_draws(self, f: int, bounds: Bounds = (None, None)) -> Draws:
         """Of one family's curve, at the nodes within its reach."""
         if (f, bounds) not in self._draws:

@@ -184,6 +184,16 @@ class IndependentUnits(Units):
         """Of two large families, of which only the best units are permuted one by one; else None."""
         return None
 
+    def draws(self, pair: Pair, bounds: Bounds = (None, None)) -> Draws:
+        """Each family's draws are made once, for all its pairs."""
+        k = self.inside(pair)
+        first, second = (self.family_draws(f, bounds) for f in pair)
+        return Draws(first.lower[:k], first.upper[:k]).minus(Draws(second.lower[:k], second.upper[:k]))
+
+    def family_draws(self, f: int, bounds: Bounds = (None, None)) -> Draws:
+        """Of one family's curve, at the nodes within its reach."""
+        raise NotImplementedError
+
     def curves(self, families: Families, k: int, labels: Labels) -> tuple[Sequence[FloatArray], Sequence[FloatArray]]:
         """Of each family its curve and squared standard error at the first k nodes, (node, assignment) each."""
         raise NotImplementedError
