@@ -1,8 +1,8 @@
 """A report of a million rows against the comparison of the same file, both as commands, in one run.
 
-python benchmarks/large_report.py [ROWS]: prints the seconds of processor that each took, and their ratio, which is to be
-4 at most. Measured at 1,000,000 rows of two families, one score, on two cores: 20.8 and 30.6 seconds, ratio 1.5; the page
-has 450 kB.
+python benchmarks/large_report.py [ROWS]: prints the seconds of processor that each took, and their ratio, which is to
+be 4 at most. Measured at 1,000,000 rows of two families, one score, on two cores: 20.8 and 30.6 seconds, ratio 1.5;
+the page has 450 kB.
 """
 
 import resource
