@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import levelbest as lb
@@ -74,3 +75,30 @@ def test_truth_values(capsys):
     status, told = described(capsys, ARTEFACTS / "mlflow" / "mlflow.db", "--reader-option", "history=maybe")
     assert status == 2
     assert "history is true or false, got 'maybe'" in told
+
+
+def test_columns_of_several_names_are_joined_and_what_cannot_be_is_listed(tmp_path, capsys):
+    """200 results of people who call one score by three names, and of one who has another: vit is better by 5 sd."""
+    rng = np.random.default_rng(7)
+    people = (("alice", "accuracy"), ("bob", "test_acc"), ("carol", "acc"), ("dave", "f1"))
+    for person, metric in people:
+        for model, level in (("cnn", 0.8), ("vit", 0.9)):
+            folder = tmp_path / "runs" / person / model
+            folder.mkdir(parents=True)
+            for i in range(25):
+                run = {"seed": i, metric: round(float(rng.normal(level, 0.02)), 4)}
+                (folder / f"r{i}.json").write_text(json.dumps(run))
+    command = ["compare", str(tmp_path / "runs"), "--map", "acc=accuracy,test_acc", "--family", "folder 2"]
+    assert main([*command, "--resamples", "199"]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert "vit is better than cnn" in out
+    trials = lb.read_trials(tmp_path / "runs", map={"acc": ["accuracy", "test_acc"]}, family="folder 2")
+    assert len(trials) == 150
+    assert len(trials.skipped) == 50
+    assert trials.skipped[0].why == "it has none of acc, accuracy, test_acc"
+    with pytest.raises(InputError, match="no column is called top1 or top5"):
+        lb.read_trials(tmp_path / "runs", map="top1=top5", family="folder 2")
+    with pytest.raises(InputError, match="such as 'acc=accuracy,test_acc', got 'acc'"):
+        lb.read_trials(tmp_path / "runs", map="acc", family="folder 2")
+    with pytest.raises(InputError, match="have different values"):
+        lb.read_trials({"model": ["a", "b"], "acc": [0.1, 0.2], "accuracy": [0.1, 0.3]}, map="acc=accuracy")

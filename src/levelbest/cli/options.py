@@ -260,6 +260,9 @@ reading = together(
     click.option("--seed-column", metavar="COL", help="The column that holds the trials' seeds."),
     click.option("--status", metavar="COL", help="The column that says how a trial ended."),
     click.option("--where", metavar="EXPR", help='Keep the rows for which this holds, e.g. "epoch > 0".'),
+    click.option(
+        "--map", "map", multiple=True, metavar="NAME=COL,COL", help="Columns that are one: acc=accuracy,test_acc."
+    ),
     click.option("--direction", type=click.Choice(["max", "min"]), help="Which way is better."),
     click.option("--selection-direction", type=click.Choice(["max", "min"]), help="The same of the selection score."),
     click.option("--bounds", type=float, nargs=2, metavar="A B", help="The lowest and highest possible score."),

@@ -36,6 +36,7 @@ def read_trials(
     status: str | None = None,
     configuration: str | Sequence[str] | None = None,
     where: str | None = None,
+    map: str | Sequence[str] | Mapping[str, str | Sequence[str]] | None = None,  # noqa: A002
     direction: str | None = None,
     selection_direction: str | None = None,
     bounds: Sequence[float | None] | None = None,
@@ -73,6 +74,8 @@ def read_trials(
         The search, the seed and the status of a trial, and the columns of its hyperparameters.
     where
         A condition in SQL: only the rows for which it holds are read.
+    map
+        Columns that are one under several names: ``"acc=accuracy,test_acc"``. Rows with none of them are left out.
     direction, selection_direction
         ``max`` or ``min``, where the names of the scores do not tell.
     bounds
@@ -128,10 +131,19 @@ def read_trials(
         bounds=bounds,
         keep=keep,
     )
-    trials = build_trials(_tables(source, reader, options, asked=wanted.family is not None), wanted)
+    tables = _tables(source, reader, options, asked=wanted.family is not None)
+    trials = build_trials(tables if map is None else _with_one_name(tables, map), wanted)
     if spaces is not None:
         trials = _declared(trials, spaces)
     return with_diagnostics(trials) if diagnostics else trials
+
+
+def _with_one_name(
+    tables: list[RawTable], given: str | Sequence[str] | Mapping[str, str | Sequence[str]]
+) -> list[RawTable]:
+    from levelbest.readers.steps.mapped import as_mapping, with_one_name
+
+    return with_one_name(tables, as_mapping(given))
 
 
 def _declared(trials: Trials, spaces: Mapping[str, object]) -> Trials:
