@@ -18,7 +18,7 @@ from pathlib import Path
 import boon
 import show_your_work
 import showing_doesnt_always_work
-from _common import Study, run_steps
+from _common import Study, markdown_table, run_steps
 
 INTRODUCTION = """\
 # The papers, reproduced
@@ -55,6 +55,63 @@ github.com/castorini/meanmax. Without them the scripts say what is missing and g
 
 PAPERS = (boon, show_your_work, showing_doesnt_always_work)
 
+FIGURES = (
+    ("[B] figure 1: scores of runs", "boon-distributions", "levelbest describe FILE --out f.svg"),
+    (
+        "[B] figure 2: three summaries of m experiments",
+        "boon-summaries",
+        "levelbest simulate --kde FILE --summaries --out f.svg",
+    ),
+    (
+        "[B] figure 3: spread of the estimators",
+        "boon-estimators",
+        "levelbest simulate --kde FILE --estimator v --n 5 --json",
+    ),
+    (
+        "[D] figure 1: expected best, crossing, budget for a score",
+        "show-crossing",
+        "levelbest curve FILE --published CNN=0.395 --shade spread --out f.svg",
+    ),
+    ("[D] figure 2: time as the budget", "show-time", "levelbest compare FILE --axis cost --out f.svg"),
+    (
+        "[D] figure 3: trials that match a reported score",
+        "show-match",
+        "levelbest reach FILE --target NAME=0.8 --out f.svg",
+    ),
+    (
+        "[D] figure 4: spread within what was observed",
+        "show-range",
+        "levelbest curve FILE --published NAME=0.8 --shade spread --out f.svg",
+    ),
+    ("[T] figure 1: V and U against the truth", "doesnt-curves", "levelbest simulate --lesson --out FOLDER"),
+    (
+        "[T] figure 2: a wrong winner",
+        "doesnt-curves",
+        "levelbest simulate --kde FILE --of MLP --against LSTM --estimator v --trials 25",
+    ),
+    (
+        "[T] figure 3: estimates below the truth",
+        "doesnt-below",
+        "levelbest simulate --kde FILE --of MLP --estimator v --out f.svg",
+    ),
+    (
+        "[T] figure 4: coverage",
+        "doesnt-coverage",
+        "levelbest simulate --kde FILE --of MLP --interval percentile,default --out f.svg",
+    ),
+    ("[T] figure 5: the distributions", "doesnt-distributions", "levelbest describe FILE --out f.svg"),
+)
+"""Every figure of the papers: our equivalent, and the command that draws it."""
+
+
+def figures_table() -> str:
+    """Each figure of the papers with the command that draws its equivalent, and a small picture of ours."""
+    rows = [
+        (what, f"`{command}`", f'<img src="figures/papers/{name}.svg" width="160" alt="{what}">')
+        for what, name, command in FIGURES
+    ]
+    return f"## Every figure, and the command that draws it\n\n{markdown_table(('figure', 'command', 'ours'), rows)}\n"
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command line."""
@@ -65,7 +122,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     chosen = parser.parse_args(arguments)
     figures = chosen.docs / "figures" / "papers"
     figures.mkdir(parents=True, exist_ok=True)
-    parts = [INTRODUCTION]
+    parts = [INTRODUCTION, figures_table()]
     with tempfile.TemporaryDirectory() as folder:
         for paper in PAPERS:
             study = Study(Path(folder), chosen.data, chosen.quick)

@@ -187,3 +187,38 @@ def test_the_page_shows_every_figure_with_its_source():
     assert page.startswith(make_page.INTRODUCTION)
     for paper in PAPERS.values():
         assert f"## {paper.TITLE}\n" in page
+
+
+def test_every_figure_of_the_papers_has_a_command_that_exists_and_a_picture_of_ours():
+    from click.testing import CliRunner
+
+    from levelbest.cli.main import cli
+
+    assert [what[:12] for what, _, _ in make_page.FIGURES] == [
+        *(f"[B] figure {k}" for k in (1, 2, 3)),
+        *(f"[D] figure {k}" for k in (1, 2, 3, 4)),
+        *(f"[T] figure {k}" for k in (1, 2, 3, 4, 5)),
+    ]
+    helps = {}
+    for _, name, command in make_page.FIGURES:
+        assert (ROOT / "docs" / "figures" / "papers" / f"{name}.svg").exists()
+        _, verb, *words = command.split()
+        if verb not in helps:
+            helps[verb] = CliRunner().invoke(cli, [verb, "--help"]).output
+        for option in (word for word in words if word.startswith("--")):
+            assert option in helps[verb], command
+    assert make_page.figures_table() in (ROOT / "docs" / "papers.md").read_text(encoding="utf-8")
+
+
+def test_the_budgets_of_the_case_studies_are_those_of_the_paper_and_say_what_is_missing(tmp_path):
+    published = [budget for _, budget, _ in show_your_work.CASES]
+    assert published == [
+        *("10 trials", "16 trials", "2 h", "6 h to 1 day", "10 days", "2 trials", "20 trials", "55 trials", "18 days")
+    ]
+    study = _common.Study(tmp_path)
+    show_your_work.cases(study)
+    page = (ROOT / "docs" / "papers.md").read_text(encoding="utf-8")
+    for part in study.parts:
+        assert part in page
+    assert "7.9 h" in page  # 18 * 24 / 55 = 7.85
+    assert all("missing: " in line for line in study.parts[1].splitlines()[2:-1])
