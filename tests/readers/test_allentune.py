@@ -174,3 +174,22 @@ def test_the_searches_of_a_folder_are_families(tmp_path):
     assert trials.families == ("cnn", "lr")
     assert trials["cnn"].selection.tolist() == pytest.approx([0.8, 0.81, 0.82])
     assert trials["lr"].selection.tolist() == pytest.approx([0.6, 0.61, 0.62])
+
+
+def test_convert_loses_no_column_and_survives_a_merge(search, tmp_path):
+    """Every column of ``allentune report`` is in the tidy table, renamed at most, also beside another tool's trials."""
+    from levelbest.cli.main import main
+
+    path = report(search, model="CNN")
+    other = tmp_path / "mine.csv"
+    other.write_text("model,best_validation_accuracy,test_accuracy,batch\nmlp,0.5,0.4,32\nmlp,0.6,0.5,64\n")
+    for i, files in enumerate(([path], [path, other])):
+        out = tmp_path / f"tidy{i}.csv"
+        assert main(["convert", *map(str, files), "--out", str(out)]) == 0
+        tidy = pd.read_csv(out)
+        cnn = tidy[tidy["family"] == "CNN"] if len(files) == 2 else tidy
+        names = {column.split(".", 1)[-1] if column.startswith(("other.", "config.")) else column for column in tidy}
+        for column in ("best_validation_loss", "training_accuracy", "best_epoch", "pytorch_seed", "numpy_seed"):
+            assert column in names, (i, column, sorted(names))
+        kept = next(column for column in tidy if column.endswith("best_validation_loss"))
+        assert sorted(cnn[kept].dropna().round(6)) == sorted(round(1 - run[1], 6) for run in RUNS)
