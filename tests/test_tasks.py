@@ -63,6 +63,25 @@ def test_ranks():
     assert "Mean rank over 4 tasks at n = 1: a 1.00" in str(found)
 
 
+@pytest.mark.parametrize("sign", [1, -1])
+def test_scores_that_differ_by_rounding_alone_are_ties(sign):
+    by_task = {}
+    for task in "xyz":
+        printed = [0.3, 0.6, 0.7, 0.8]  # 0.1 + 0.2 and so on differ from these in the last bit
+        summed = [0.1 + 0.2, 0.1 + 0.2 + 0.3, 0.1 + 0.6, 0.1 + 0.1 + 0.6]
+        assert sum(a != b for a, b in zip(printed, summed, strict=True)) > 1
+        by_task[task] = Trials.from_arrays(
+            sign * np.array([*printed, *summed, 0.1, 0.11, 0.12, 0.13]),
+            direction="max" if sign > 0 else "min",
+            family=np.repeat(["printed", "summed", "low"], 4),
+        )
+    result = compare_tasks(by_task, n=[1], **FAST)
+    assert {row.family: row.value for row in result.ranks} == {"printed": 1.5, "summed": 1.5, "low": 3.0}
+    chances = {row.families: row.value for row in result.improvements}
+    assert chances["printed", "summed"] == pytest.approx(0.5, abs=1e-12)
+    assert chances["printed", "low"] == pytest.approx(1, abs=1e-12)
+
+
 def test_scores_with_bounds_are_averaged_as_they_are_scored():
     rng = np.random.default_rng(6)
     given = {

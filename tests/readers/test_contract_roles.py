@@ -221,6 +221,9 @@ def cases():
     for row in mixed[::5]:
         row["accuracy"] *= 100
     yield Case("percent among shares", mixed, question=("in percent", "--bounds"))
+    stray = trials(rng, score="accuracy")
+    stray[3]["accuracy"] *= 100
+    yield Case("one in percent among shares", stray, question=("in percent", "--bounds"))
     zoo = [{"model": f"net{i % 330}", "top1": noise(rng, 70, 5)} for i in range(400)]
     yield Case("a zoo of models", zoo, question=("330 values in 400 rows", "--family model", "--family none"))
     place = trials(rng, lr=lr, worker=lambda *_: int(rng.integers(4)), node=lambda *_: f"n{rng.integers(3)}")

@@ -33,6 +33,8 @@ from levelbest.trials import OK, Metric, Scores, Settings, Trials, by_configurat
 
 SAID_ANEW = ("failures", "still-running", "no-reported")  # with the policy used and the word for a trial
 ESTIMATORS = ("u", "v", "naive", "gaussian")
+ROUNDING = 1e-12
+"""Of a score, relative to it."""
 
 
 def adaptive_families(trials: Trials) -> dict[str, str]:
@@ -47,6 +49,19 @@ def scores_of(trials: Trials, settings: Settings) -> list[Scores]:
     if not has_repeats(trials) or trials.group is not None or trials.search is not None:
         return scores
     return [by_configuration(table, own) for table, own in zip(tables, scores, strict=True)]
+
+
+def same_but_for_rounding(samples: Sequence[Sample]) -> list[Sample]:
+    """The samples with one value for scores that differ by rounding alone: .1 + .2 is a tie with .3."""
+    columns = [own for sample in samples for own in (sample.selection, sample.reported) if own is not None]
+    values = np.unique(np.concatenate(columns))
+    size = np.minimum(np.abs(values[1:]), np.abs(values[:-1]))
+    lowest = values[np.concatenate(([True], np.diff(values) > ROUNDING * size))]
+
+    def merged(scores: FloatArray) -> FloatArray:
+        return np.asarray(lowest[np.searchsorted(lowest, scores, side="right") - 1])
+
+    return [Sample(merged(s.selection), None if s.reported is None else merged(s.reported)) for s in samples]
 
 
 class TableDesign(Design):

@@ -18,7 +18,7 @@ from levelbest._check import FloatArray, IntArray, budget_grid
 from levelbest.designs._assemble import assemble
 from levelbest.designs._input import as_trials, pairs_of
 from levelbest.designs._protocol import FIRST_SHOWN, Asked, Design, FamilyCounts
-from levelbest.designs._table import adaptive_families, drawn_curve, scores_of
+from levelbest.designs._table import adaptive_families, drawn_curve, same_but_for_rounding, scores_of
 from levelbest.designs.compare import compare_asked
 from levelbest.designs.seeds import Configurations, Seeds
 from levelbest.errors import Ambiguous, InputError, named
@@ -235,19 +235,19 @@ class Tasks(Design):
 
     @cached_property
     def standard(self) -> dict[str, list[Sample]]:
-        """By task, of each family: turned so that higher is better, from the mean of all the task's scores and in
-        their standard deviations."""
+        """By task, of each family: in standard deviations of the task's scores from their mean, higher being better."""
         tables = {}
         for task, table in sorted(self.tasks.items()):
             claimed = np.sort(table.metric.sign * np.concatenate([own.curve_of for own in self.scores[task]]))
             centre, spread = float(claimed.mean()), float(claimed.std()) or 1.0
             turned = [Sample(own.selection, own.reported).turned(table.metric.direction) for own in self.scores[task]]
+            tied = same_but_for_rounding(turned)
             tables[task] = [
                 Sample(
                     (own.selection - centre) / spread,
                     None if own.reported is None else (own.reported - centre) / spread,
                 )
-                for own in turned
+                for own in tied
             ]
         return tables
 
@@ -394,7 +394,7 @@ class Tasks(Design):
 def _ranked(values: FloatArray) -> FloatArray:
     """Ranks along the first axis, 1 best; families that are equal but for rounding share the mean rank."""
     apart = values[None] - values[:, None]
-    alike = 1e-9 * np.maximum(np.abs(values[None]), np.abs(values[:, None]))
+    alike = 1e-9 * np.maximum(1, np.maximum(np.abs(values[None]), np.abs(values[:, None])))
     better = (apart > alike).sum(axis=1)
     equal = (np.abs(apart) <= alike).sum(axis=1)
     return np.asarray(better + (equal + 1) / 2)

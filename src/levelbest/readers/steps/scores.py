@@ -165,7 +165,7 @@ def _ask_about_families(trials: Trials, column: FloatArray, name: str) -> None:
 def _ask_about_percent(scores: FloatArray, name: str) -> None:
     """Shares and percentages in one column, with nothing between them."""
     small, large = scores[scores <= 1], scores[scores > 1]
-    if min(small.size, large.size) < 2 or scores.min() < 0 or scores.max() > 100 or not small.any():
+    if small.size < 2 or not large.size or scores.min() < 0 or scores.max() > 100 or not small.any():
         return
     if large.min() >= _GAP * small.max() and np.median(large) >= _FACTOR * np.median(small[small > 0]):
         raise Ambiguous(
