@@ -1,6 +1,7 @@
 """Headline, strip, table, pairs, page and JSON name the same contenders at every budget, for every design.
 
-The truth is counted anew from the verdicts of the JSON document, budget by budget.
+The truth is counted anew from the verdicts of the JSON document, budget by budget. The default suite makes 4 to 12
+comparisons of each design, ``pytest --long tests/report/test_contenders.py`` makes 200 of each, all with a page.
 """
 
 import re
@@ -13,14 +14,16 @@ import levelbest as lb
 from levelbest.report.build import build_view
 from levelbest.report.page.data import page_data
 from levelbest.report.tables.results import pair_table, standings_table
+from levelbest.report.tasks import build_task_view
 from levelbest.report.terminal.comparison import _LOG_FROM as LOG_FROM
 from levelbest.report.terminal.comparison import strips_of
+from levelbest.results import TaskComparison
 from levelbest.results.verdict import leading_spans
 
 NAMES = ["ann", "bob", "cyd", "dee"]
-EACH = {"trials": 34, "cost": 10}
-"""Comparisons of each design, 26 of the others: 200 in all."""
-WITH_A_PAGE = 1
+EACH = {"cost": 4, "tasks": 5}
+"""Comparisons of each design in the default suite, 12 of the others."""
+WITH_A_PAGE = 2
 
 
 def scores(rng, rows, level):
@@ -58,6 +61,7 @@ DESIGNS = {
     "searches": (numbered(repeat=lambda row: row // 5, trial=lambda row: row % 5), (20, 31), {}),
     "cost": (seconds, (8, 11), {"axis": "cost"}),
     "failures": (statuses, (8, 13), {}),
+    "tasks": (numbered(task=lambda row: "xyz"[row % 3], lr=lambda row: 0.01 * (1 + row // 3)), (12, 31), {}),
 }
 
 
@@ -67,10 +71,28 @@ def answers(design, count):
     rng = np.random.default_rng([29, list(DESIGNS).index(design)])
     for _ in range(count):
         rows = int(rng.integers(least, most))
-        rows -= rows % {"configurations": 3, "problems": 3, "searches": 5}.get(design, 1)
+        rows -= rows % {"configurations": 3, "problems": 3, "searches": 5, "tasks": 3}.get(design, 1)
         names = NAMES[: int(rng.integers(2, 5))]
         trials = lb.read_trials(table(rng, columns_of, names, rows))
         yield trials, lb.compare(trials, n_resamples=99, **given)
+
+
+def forms_of(trials, result, paged):
+    """Each comparison of a result, over tasks and on each, with its JSON document and the strip of its page."""
+    document = result.to_dict()
+    if isinstance(result, TaskComparison):
+        view = build_task_view(trials, statistics=["mean"], n_resamples=99) if paged else None
+        yield result.overall, document, view and page_strip(view, "trials")
+        for task, compared in result.tasks.items():
+            yield compared, document["tasks"][task], view and page_strip(view.tasks[task], "trials")
+        return
+    view = build_view(trials, statistics=["mean"], n_resamples=99) if paged else None
+    yield result, document, view and page_strip(view, "cost" if result.terms.over_cost else "trials")
+
+
+def page_strip(view, axis):
+    strips = page_data(view)["kinds"][f"mean/{axis}"]["strips"]  # none of one budget
+    return strips[0]["segments"] if strips else None
 
 
 def truth_at(document, names, budget):
@@ -122,8 +144,8 @@ def check_headline_and_spans(comparison, document, page):
             assert set(span.contenders) <= set(contenders), where
         if page is not None:
             segment = next(part for part in page if part[0] <= budget <= part[1])
-            assert segment[2] == (names.index(best) if best else -1 if contenders else -2), where
-            assert {names[place] for place in segment[3]} == (set() if best else set(contenders)), where
+            assert segment[2] == (names.index(best) if best else -1 if span.contenders else -2), where
+            assert {names[place] for place in segment[3]} == (set() if best else set(span.contenders)), where
         if whole and len(names) > 2:
             named = said_at(" ".join(document["summary"]), budget, names)
             assert named is None or named == ({best} if best else set(contenders)), where
@@ -163,14 +185,20 @@ def check_tables(comparison, document):
             assert not winners or cell in winners, (budget, cell, here)
 
 
+def check(design, count, with_a_page):
+    for number, (trials, result) in enumerate(answers(design, count)):
+        for comparison, document, page in forms_of(trials, result, number < with_a_page):
+            check_headline_and_spans(comparison, document, page)
+            check_terminal_strip(comparison, document)
+            check_tables(comparison, document)
+
+
 @pytest.mark.parametrize("design", DESIGNS)
 def test_all_forms_name_the_same_contenders(design):
-    for number, (trials, comparison) in enumerate(answers(design, EACH.get(design, 26))):
-        document, page = comparison.to_dict(), None
-        if number < WITH_A_PAGE and not comparison.terms.over_cost:
-            kinds = page_data(build_view(trials, statistics=["mean"], n_resamples=99))["kinds"]
-            strips = kinds["mean/trials"]["strips"]  # none of one budget
-            page = strips[0]["segments"] if strips else None
-        check_headline_and_spans(comparison, document, page)
-        check_terminal_strip(comparison, document)
-        check_tables(comparison, document)
+    check(design, EACH.get(design, 12), WITH_A_PAGE)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("design", DESIGNS)
+def test_all_forms_name_the_same_contenders_in_200_comparisons(design):
+    check(design, 200, 200)
