@@ -42,16 +42,12 @@ class Fact:
     why: str = ""
     digits: int = 2
 
-    def row(self) -> tuple[str, str, str, str, str]:
-        """The cells of the table."""
-        both = not isinstance(self.published, str | None) and not isinstance(self.ours, str)
-        gap = f"{round(float(self.ours) - float(self.published), self.digits) + 0.0:+.{self.digits}f}" if both else ""
-        if both and float(gap) == 0:
-            gap = "0"
-        return self.what, self._show(self.published), self._show(self.ours), gap, self.why
+    def row(self, where: str) -> tuple[str, str, str, str]:
+        """The cells of the table; ``where`` is the place in the paper."""
+        return f"{where}: {self.what}", self._show(self.published), self._show(self.ours), self.why
 
     def _show(self, value: float | str | None) -> str:
-        return "" if value is None else value if isinstance(value, str) else f"{value:.{self.digits}f}"
+        return "not printed" if value is None else value if isinstance(value, str) else f"{value:.{self.digits}f}"
 
 
 @dataclass
@@ -62,6 +58,8 @@ class Study:
     data: Path | None = None
     quick: bool = False
     parts: list[str] = field(default_factory=list)
+    rows: list[tuple[str, str, str, str]] = field(default_factory=list)
+    sources: list[str] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
 
     def count(self, usual: int) -> int:
@@ -72,11 +70,11 @@ class Study:
         """A heading or a paragraph."""
         self.parts.append(text)
 
-    def table(self, facts: Sequence[Fact]) -> None:
-        """Published and ours, side by side."""
-        if facts:
-            head = ("what", "published", "ours", "difference", "why, or what to see")
-            self.parts.append(markdown_table(head, [fact.row() for fact in facts]))
+    def compare(self, where: str, facts: Sequence[Fact], source: str = "") -> None:
+        """Rows of the paper's table: published and ours, ``where`` in the paper, from whose results."""
+        self.rows += [fact.row(where) for fact in facts]
+        if source and source not in self.sources:
+            self.sources.append(source)
 
     def figure(self, figure: Any, name: str, see: str, source: str = "") -> None:
         """Write the figure as SVG and PNG; ``see`` says what to see, ``source`` whose data it is drawn from."""
@@ -96,10 +94,14 @@ class Study:
         return None
 
     def text(self) -> str:
-        """Everything as Markdown."""
+        """Everything as Markdown: the one table of the paper, then its figures."""
+        table = [markdown_table(HEAD, self.rows)] if self.rows else []
         notes = ["Not read here, so that numbers are missing:\n\n" + "\n".join(f"- {note}" for note in self.missing)]
-        return "\n\n".join(self.parts + (notes if self.missing else [])) + "\n"
+        return "\n\n".join(table + self.sources + self.parts + (notes if self.missing else [])) + "\n"
 
+
+HEAD = ("where and what", "published", "ours", "why they differ")
+"""The heads of the one table that every paper has."""
 
 Step = Callable[[Study], None]
 
@@ -115,14 +117,13 @@ def run_steps(study: Study, title: str, steps: Sequence[Step]) -> str:
     import matplotlib
 
     study.out.mkdir(parents=True, exist_ok=True)
-    study.say(f"## {title}")
     style = {"font.size": 8, "axes.spines.top": False, "axes.spines.right": False, "legend.frameon": False}
     with matplotlib.rc_context(style), progress_bar(title) as bar:
         for i, step in enumerate(steps):
             step(study)
             if bar:
                 bar(i + 1, len(steps))
-    return study.text()
+    return f"## {title}\n\n{study.text()}"
 
 
 def script(title: str, steps: Sequence[Step], name: str, arguments: Sequence[str] | None = None) -> int:

@@ -20,6 +20,7 @@ from levelbest.stats import expected_best, gaussian_best, normal_best, normality
 TITLE = "A Boo(n) for Evaluating Architecture Performance"
 WEAK, STRONG = "mlp-seeds", "random-forest"
 FIXED, RANDOM, RESNET = "AS Reader", "AS Reader, random search", "ResNet"
+THEIRS = f"Numbers of ResNet and AS Reader are of the authors' own runs. {BOON_DATA}"
 
 PRINTED: dict[str, dict[str, Any]] = {
     FIXED: {
@@ -61,7 +62,11 @@ WHY = {
         "error": "the data give the two models' errors the other way round: the paper seems to have swapped them",
         "normal": "p is .05004, on the edge",
     },
-    RANDOM: {"runs": "the best-validation checkpoint of each log that trained at all; of tied ones the last"},
+    RANDOM: {
+        "runs": "the best-validation checkpoint of each log that trained at all; of tied ones the last",
+        "iqr": "printed to one digit",
+        "error": "printed to one digit",
+    },
     RESNET: {
         "runs": "figure 2's caption says 75",
         "mean": _OTHER,
@@ -75,13 +80,11 @@ GAPS = {FIXED: 1.15, RESNET: 0.86}
 
 def constants(study: Study) -> None:
     """Section 3.1.1 and appendix A."""
-    study.say("### The best of n normal scores (section 3.1.1)")
-    study.table(
-        [
-            Fact(f"expected best of {n} standard normal scores", published, float(normal_best(n)), digits=3)
-            for n, published in ((5, 1.163), (10, 1.539))
-        ]
-    )
+    facts = [
+        Fact(f"expected best of {n} standard normal scores", published, float(normal_best(n)), digits=3)
+        for n, published in ((5, 1.163), (10, 1.539))
+    ]
+    study.compare("section 3.1.1", facts)
 
 
 def spearman(a: Any, b: Any) -> float:
@@ -136,7 +139,7 @@ def distributions(study: Study) -> None:
             Fact("ResNet: best of 1, 5, 50 by V, %", None, shown[0], "falls again, and rightly: weak correlation"),
             Fact("ResNet: best of 1, 5, 50 by U, %", None, shown[1], "as V, without its bias"),
         ]
-    study.table(facts)
+    study.compare("section 4", facts, THEIRS)
     see = (
         "The same of the shipped digits study. With fixed hyperparameters (mlp-seeds) the seed alone moves the test "
         "accuracy, and the validation score hardly says which seed is good; in a random search (random-forest) it does."
@@ -151,7 +154,6 @@ def distributions(study: Study) -> None:
     left.legend()
     right.legend(loc="lower right")
     study.figure(figure, "boon-distributions", see)
-    study.table([fact for name in (WEAK, STRONG) for fact in _shipped_moments(name)])
 
 
 def _authors_figure(runs: dict[str, tuple[Any, Any]]) -> Any:
@@ -187,7 +189,7 @@ def _moments(name: str, pool: tuple[Any, Any]) -> list[Fact]:
         Fact(f"{name}: runs", printed["runs"], test.size, why.get("runs", ""), digits=0),
         Fact(f"{name}: mean test accuracy, %", printed["mean"], float(test.mean()), why.get("mean", "")),
         Fact(f"{name}: standard deviation, points", printed["sd"], float(test.std(ddof=1)), why.get("mean", "")),
-        Fact(f"{name}: IQR, points", printed["iqr"], width, why.get("mean", "")),
+        Fact(f"{name}: IQR, points", printed["iqr"], width, why.get("iqr", why.get("mean", ""))),
         Fact(f"{name}: bootstrap error of the IQR", printed["error"], error, why.get("error", "")),
         Fact(
             f"{name}: range from, %", printed["low"], float(low), f"the 5 % quantile; the minimum is {test.min():.2f}"
@@ -207,16 +209,6 @@ def _moments(name: str, pool: tuple[Any, Any]) -> list[Fact]:
         what = f"{name}: median gap of published results / IQR"
         facts.append(Fact(what, GAPS[name] / printed["iqr"], GAPS[name] / width, "a gap is within luck"))
     return facts
-
-
-def _shipped_moments(name: str) -> list[Fact]:
-    valid, test = pair_of(name)
-    width, error = iqr_error(test)
-    return [
-        Fact(f"{name}: IQR of test accuracy, points", None, f"{width:.2f} ± {error:.2f}"),
-        Fact(f"{name}: Spearman of validation and test", None, spearman(valid, test)),
-        Fact(f"{name}: is the test accuracy normal?", None, anderson(test)),
-    ]
 
 
 def aggregates(study: Study) -> None:
@@ -240,34 +232,30 @@ def aggregates(study: Study) -> None:
         study.figure(figure, "boon-figure2", see, BOON_DATA)
         facts += _best_of(runs[RANDOM])
     figure, axes = panels(2)
-    shipped: list[Fact] = []
     for ax, name in zip(axes, (WEAK, STRONG), strict=True):
-        shipped += _draw_summaries(ax, name, pair_of(name), None, study)
+        _draw_summaries(ax, name, pair_of(name), "", study)
     axes[0].set_ylabel("test accuracy, %")
-    study.table(facts)
+    study.compare("figure 2, appendix C.6", facts, THEIRS)
     see = (
         "The same of the shipped digits study. The best single model is the noisiest summary, and where validation "
         "and test go together (right) it rises with the number of experiments; the expected best of 5 does neither."
     )
     study.figure(figure, "boon-summaries", see)
-    study.table(shipped)
     study.say(
         "What levelbest does by default with the same trials: "
         + " ".join(str(lb.curve(digits()[name], n=[5], n_resamples=study.count(2_000))) for name in (WEAK, STRONG))
     )
 
 
-def _draw_summaries(ax: Any, name: str, pool: tuple[Any, Any], claim: str | None, study: Study) -> list[Fact]:
+def _draw_summaries(ax: Any, name: str, pool: tuple[Any, Any], claim: str, study: Study) -> list[Fact]:
     """One panel of figure 2, and its widths at 20 experiments."""
     varied = resampled_summaries(*pool, n_samples=study.count(4_000))
     draw_summaries(varied, ax, score="")
     ax.set_title(name)
     place = {int(size): i for i, size in enumerate(varied.sizes)}
     widths = ", ".join(f"{kind} {(varied.high[kind] - varied.low[kind])[place[20]]:.2f}" for kind in SUMMARIES)
-    shown = ", ".join(f"{varied.mean['best single model'][place[m]]:.2f}" for m in (1, 5, 20))
     return [
         Fact(f"{name}: width of the 95 % interval at 20 experiments, points", claim, widths),
-        Fact(f"{name}: best single model after 1, 5, 20 experiments, smoothed, %", None, shown),
     ]
 
 
@@ -315,7 +303,8 @@ def estimators(study: Study) -> None:
             "were known and not estimated."
         )
         study.figure(figure, "boon-figure3", see, BOON_DATA)
-        study.table([_published_spread(fixed, m, study.count(4_000)) for m in PUBLISHED_SD])
+        facts = [_published_spread(fixed, m, study.count(4_000)) for m in PUBLISHED_SD]
+        study.compare("figure 3, appendix E", facts, THEIRS)
     figure, axes = panels(2, sharey=True)
     sizes = [12, 15, 20, 30, 50, 70, 100]
     for ax, n in zip(axes, (5, 10), strict=True):
@@ -341,7 +330,7 @@ def _published_spread(pool: tuple[Any, Any], m: int, n_samples: int) -> Fact:
         f"AS Reader: SD of Gaussian / of V, best of 5 from {m} experiments",
         f"{gaussian:.4f} / {free:.4f} = {gaussian / free:.2f}",
         f"{shown['gaussian']:.4f} / {shown['v']:.4f} = {shown['gaussian'] / shown['v']:.2f}",
-        f"with the correlation held at that of all runs: {shown['fixed']:.4f}",
+        f"the published Gaussian one is near ours with the correlation of all runs held fixed: {shown['fixed']:.4f}",
     )
 
 
@@ -368,11 +357,10 @@ def estimator_errors(valid: Any, test: Any, m: int, n_samples: int, n: int = 5) 
 
 def survey(study: Study) -> None:
     """Appendix B needs the papers' texts: the script for it stands beside this one."""
-    study.say(
-        "### Survey (appendix B)\n\nOf 194 papers at ICLR 2017 the paper found 174 with experiments in a heading (180 "
-        "with evaluations), 11 that mention hypothesis tests and 11 that mention confidence intervals. Those texts are "
-        "not shipped; `python examples/papers/survey.py FOLDER` counts the same in any folder of texts."
-    )
+    counts = "194, 174 (180 with evaluations), 11 and 11"
+    what = "papers at ICLR 2017, with experiments in a heading, with hypothesis tests, with confidence intervals"
+    why = "missing: the papers' texts; `python examples/papers/survey.py FOLDER` counts the same in any folder of texts"
+    study.compare("appendix B", [Fact(what, counts, "", why)])
 
 
 STEPS = (constants, distributions, aggregates, estimators, survey)

@@ -11,7 +11,7 @@ import sys
 from typing import Any
 
 import numpy as np
-from _common import Fact, Study, digits, markdown_table, panels, script, time_study
+from _common import Fact, Study, digits, panels, script, time_study
 
 import levelbest as lb
 from levelbest.report.figures.curves import COLOURS, DASHES
@@ -20,7 +20,7 @@ from levelbest.stats import cost_curve, expected_best, spread_of_best
 TITLE = "Show Your Work: Improved Reporting of Experimental Results"
 STEADY, STRONG = "random-forest", "svm"
 SEARCHED = ("logistic-regression", "svm", "random-forest", "mlp")
-AWAY = "the paper's runs are not at hand"
+OTHER = "other models and data: the shipped study; the form is the same"
 KEEN = 10  # trials behind a number that we pretend was published
 
 
@@ -61,14 +61,9 @@ def crossing(study: Study) -> None:
     )
     study.figure(figure, "show-crossing", see)
     verdict = lb.compare(digits()[[STEADY, STRONG]], missing="selection", n_resamples=max(200, study.count(1_000)))
-    study.table(
-        [
-            Fact(
-                "budget from which the strong family is ahead, trials", "about 10", f"{first}",
-                "other models and data; the form is the same",
-            ),
-        ]
-    )  # fmt: skip
+    study.compare(
+        "figure 1, in form", [Fact("budget from which the strong family is ahead", "10 trials", f"{first}", OTHER)]
+    )
     study.say(f"What levelbest says by default, from all 120 trials, of the same question: {verdict.pairs[0].sentence}")
 
 
@@ -101,8 +96,8 @@ def time_axis(study: Study) -> None:
     facts = []
     for label, curves in (("trials times their mean cost", scaled), ("what really finishes", within)):
         shown = "; ".join(f"{name} from {start:.3g} s" for name, start in preferred(curves))
-        facts.append(Fact(f"who is ahead at which time, by {label}", "each approach somewhere", shown))
-    study.table(facts)
+        facts.append(Fact(f"who is ahead at which time, by {label}", "each approach somewhere", shown, OTHER))
+    study.compare("figure 2, in form", facts)
 
 
 def preferred(curves: dict[str, tuple[Any, Any]]) -> list[tuple[str, float]]:
@@ -118,14 +113,7 @@ def budgets_to_match(study: Study) -> None:
     """Figure 3: how many trials until the expected best matches a reported number."""
     study.say("### Trials needed to match a reported number (figure 3)")
     figure, (ax,) = panels(1)
-    facts = [
-        Fact(
-            "SciTail: trials to match the reported accuracy, n-gram and DGEM",
-            "2 and 20",
-            "",
-            AWAY,
-        )
-    ]
+    matched = []
     for i, name in enumerate(SEARCHED):
         scores = validation(name).selection
         n = np.arange(1, scores.size + 1)
@@ -135,9 +123,7 @@ def budgets_to_match(study: Study) -> None:
         ax.plot(n, value, color=COLOURS[i], linestyle=DASHES[i], label=name)
         ax.axhline(target, color=COLOURS[i], linewidth=0.7, linestyle=(0, (4, 3)))
         needed = str(reached[0] + 1) if reached.size else f"not within {scores.size}"
-        by_u = np.flatnonzero(np.asarray(expected_best(scores, n)) >= target)
-        ours = f"{needed} (U: {by_u[0] + 1 if by_u.size else 'not within ' + str(scores.size)})"
-        facts.append(Fact(f"{name}: trials to match {target:.3f}, the best of its first {KEEN}", None, ours))
+        matched.append(f"{name} {needed}")
     ax.set(xscale="log", xlabel="trials", ylabel="expected validation accuracy", ylim=(0.84, 0.97))
     ax.legend()
     see = (
@@ -145,7 +131,8 @@ def budgets_to_match(study: Study) -> None:
         "the curve meets its dashed line differs much between families: one number hides whether it was luck."
     )
     study.figure(figure, "show-match", see)
-    study.table(facts)
+    what = f"trials until the expected best matches the reported score (ours: the best of the first {KEEN})"
+    study.compare("figure 3, in form", [Fact(what, "2 (n-gram), 20 (DGEM)", ", ".join(matched), OTHER)])
 
 
 def shading(study: Study) -> None:
@@ -167,38 +154,26 @@ def shading(study: Study) -> None:
         f"{spent}, where the dot is. The shading ends at the best score observed, which an unclipped band would pass."
     )
     study.figure(figure, "show-range", see)
-    study.table(
-        [
-            Fact(
-                "BiDAF: budget to match the reported score",
-                "18 days, 55 trials",
-                "",
-                AWAY,
-            )
-        ]
+    study.compare(
+        "figure 4, in form", [Fact("budget that matches the reported score", "18 days, 55 trials", spent, OTHER)]
     )
 
 
 def closed_form(study: Study) -> None:
     """Section 3.2: the closed form has the bootstrap's finite-sample error and none of its resampling error."""
-    study.say("### The closed form against the bootstrap (section 3.2)")
     scores, n = validation("mlp").selection, 10
     exact = float(expected_best(scores, n, estimator="v"))
     spread = float(spread_of_best(scores, n, estimator="v"))
     rng = np.random.default_rng(0)
-    rows = []
+    facts = []
     for k in (100, 1_000, 10_000):
         repeats = study.count(200)
         means = [rng.choice(scores, (k, n)).max(axis=1).mean() for _ in range(repeats)]
         error = float(np.sqrt(np.mean((np.array(means) - exact) ** 2)))
-        rows.append((f"{k:,}", f"{np.mean(means):.5f}", f"{error:.5f}", f"{spread / np.sqrt(k):.5f}"))
-    rows.append(("closed form", f"{exact:.5f}", "0", "0"))
-    head = ("resamples K", "mean estimate", "resampling error, measured", "resampling error, spread / √K")
-    study.say(markdown_table(head, rows))
-    study.say(
-        "Expected best of 10 of the shipped mlp search. Both aim at the same number, V, and so share its error from "
-        "the finite sample; the bootstrap adds noise that only shrinks with the square root of K."
-    )
+        what = f"error that {k:,} resamples add to the expected best of 10 (shipped mlp search)"
+        facts.append(Fact(what, "none as K grows", f"{error:.5f}", f"spread / √K is {spread / np.sqrt(k):.5f}"))
+    facts.append(Fact("the same, of the closed form", "none", "none", f"both aim at V, {exact:.5f}"))
+    study.compare("section 3.2", facts)
 
 
 def checklist(study: Study) -> None:
@@ -206,57 +181,56 @@ def checklist(study: Study) -> None:
     from levelbest.report.build import build_view
     from levelbest.report.paper.checklist import fill_checklist
 
-    study.say("### The checklist (text box 1, table 1)")
     table = digits()[["random-forest", "svm"]]
     table = table.take(np.arange(len(table)) % 120 < 30)  # thirty trials of each tell as much about the items
     resamples = max(200, study.count(1_000))
     view = build_view(table, comparing=False, statistics=("mean",), n_resamples=resamples)
     items = [item for item in fill_checklist(view) if item.asked_by.startswith("[D]")]
     known = sum(bool(item.answer) for item in items)
-    rows = [(item.question, "answered by the trials" if item.answer else "open") for item in items]
-    study.say(markdown_table(("item of text box 1", "on the shipped study"), rows))
-    study.say(
-        f"`levelbest checklist` answers {known} of the {len(items)} items from the table of trials alone; the rest it "
-        "asks. `levelbest checklist --survey FOLDER` makes a table like the paper's table 1 from a folder of "
-        "checklists, ours or others'. The paper found, in fifty papers of EMNLP 2018, that none gave every item, 74 % "
-        "gave some of the best hyperparameters, and at most 10 % gave search bounds, the number of trials, or a "
-        "measure of centre and variation."
-    )
+    asked = " ".join(item.question for item in items if not item.answer)
+    ours = f"{known} of {len(items)} from the table of trials alone"
+    why = f"`levelbest checklist` asks the rest: {asked} `--survey FOLDER` makes a table like table 1"
+    study.compare("text box 1, table 1", [Fact("items answered", "all, by none of 50 papers of EMNLP 2018", ours, why)])
 
 
 CASES = (
-    ("figure 1: LR ahead of the CNN up to", "10 trials", "the 50 validation accuracies of each classifier on SST-5"),
-    ("figure 1: budget at which the CNN is expected to reach .395", "16 trials", "the CNN's 50 validation accuracies"),
+    ("figure 1", "LR ahead of the CNN up to", "10 trials", "the 50 validation accuracies of each classifier on SST-5"),
     (
-        "figure 2: GloVe preferable below",
+        "figure 1",
+        "budget at which the CNN is expected to reach .395",
+        "16 trials",
+        "the CNN's 50 validation accuracies",
+    ),
+    (
+        "figure 2",
+        "GloVe preferable below",
         "2 h",
         "the validation scores and durations of the three BCN searches on SST-5",
     ),
-    ("figure 2: ELMo, frozen, preferable", "6 h to 1 day", "the same"),
-    ("figure 2: ELMo, fine-tuned, preferable, for example at", "10 days", "the same"),
-    ("figure 3, SciTail: n-gram baseline matches its reported score after", "2 trials", "its validation accuracies"),
-    ("figure 3, SciTail: DGEM matches its reported score after", "20 trials", "its validation accuracies"),
-    ("figure 4: BiDAF matches its reported score after", "55 trials", "its validation scores on SQuAD"),
-    ("figure 4: the same in time", "18 days", "its validation scores, and the duration of each trial"),
+    ("figure 2", "ELMo, frozen, preferable", "6 h to 1 day", "the same"),
+    ("figure 2", "ELMo, fine-tuned, preferable, for example at", "10 days", "the same"),
+    ("figure 3", "SciTail: n-gram baseline matches its reported score after", "2 trials", "its validation accuracies"),
+    ("figure 3", "SciTail: DGEM matches its reported score after", "20 trials", "its validation accuracies"),
+    ("figure 4", "BiDAF matches its reported score after", "55 trials", "its validation scores on SQuAD"),
+    ("figure 4", "BiDAF, the same in time", "18 days", "its validation scores, and the duration of each trial"),
 )
 """Every budget that [D]'s case studies publish, and what it takes to compute it again."""
 
 
 def cases(study: Study) -> None:
     """Sections 4.2 to 4.4: the published budgets, and what is missing for each."""
-    study.say("### The budgets of the case studies (sections 4.2 to 4.4)")
-    hours = 24 * 18 / 55
-    rows = [(what, published, "", f"missing: {lacking}") for what, published, lacking in CASES]
-    rows.append(("figure 4: a trial of BiDAF, by the two numbers above", "", f"{hours:.1f} h", "18 days / 55 trials"))
-    study.say(markdown_table(("what", "published", "ours", "why they differ, or what is missing"), rows))
+    for where, what, published, lacking in CASES:
+        study.compare(where, [Fact(what, published, "", f"missing: {lacking}")])
+    hours = f"{24 * 18 / 55:.1f} h"
+    study.compare("figure 4", [Fact("a trial of BiDAF, by the two numbers above", None, hours, "18 days / 55 trials")])
     study.say(
-        "Neither the paper nor its code comes with the trials behind its figures, so that none can be computed "
-        "again; with a table of them `levelbest reach FILE --target 0.395 --out reach.svg` gives the first kind, with "
-        "`--axis cost` the second. The forms above are of results that are shipped."
+        "Neither the paper nor its code comes with the trials behind its figures, so that none of those can be "
+        "computed again; with a table of trials `levelbest reach FILE --target 0.395 --out reach.svg` gives trials, "
+        "with `--axis cost` time. The figures below are of results that are shipped."
     )
 
 
-STEPS = (crossing, time_axis, budgets_to_match, shading, cases, closed_form, checklist)
+STEPS = (cases, crossing, time_axis, budgets_to_match, shading, closed_form, checklist)
 
 if __name__ == "__main__":
     sys.exit(script(TITLE, STEPS, "show_your_work"))
