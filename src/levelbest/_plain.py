@@ -209,6 +209,20 @@ def show_range(start: float, end: float, axis: str, unit: str | None, between: s
     return between.join(dict.fromkeys(show_budget(edge, axis, unit) for edge in (start, end)))
 
 
+def show_ranges(
+    ranges: Sequence[tuple[float, float]], axis: str, unit: str | None, among: Sequence[tuple[float, float]] = ()
+) -> list[str]:
+    """Ranges of budgets; where a cost is a range by itself ``among`` all, its neighbours have ``more than 2 s``."""
+    shown = [show_range(*ends, axis, unit) for ends in ranges]
+    if axis != "cost":
+        return shown
+    alone = {show_range(*ends, axis, unit) for ends in among}
+    return [
+        f"{'more than ' * (low in alone)}{low}{to}{'less than ' * (high in alone)}{high}" if to else low
+        for low, to, high in (text.partition(" to ") for text in shown)
+    ]
+
+
 def _three(value: float) -> str:
     """Three significant digits, no exponent between a thousandth and a million."""
     if value == 0:

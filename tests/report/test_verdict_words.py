@@ -321,3 +321,14 @@ def test_a_certain_difference_that_is_not_worth_having_is_said_to_be_none():
     sentences = verdict_sentences(comparison(both, other, baseline="b"))
     assert sentences[0] == "Better than b: a with 1 to 5 trials."
     assert sentences[-1] == "No difference worth having from b with 5 trials: a and c."
+
+
+def test_no_cost_has_two_verdicts():
+    # at 1 s, the least cost, a is better; 1.002 s reads as 1.00 s too, and from there on it is open
+    cost = terms(axis="cost", metric=Metric("max", "val", "test", cost="seconds", cost_unit="s"))
+    first, *_ = verdict_sentences(comparison(pair("a", "b", (1.0, 1.002, "a"), (1.002, 10.0, OPEN), terms=cost)))
+    assert first == "a is better than b with a budget of 1.00 s; with more than 1.00 s to 10.0 s the data cannot tell."
+    first, *_ = verdict_sentences(comparison(pair("a", "b", (1.0, 10.0, OPEN), (10.0, 10.0, "b"), terms=cost)))
+    assert first == "b is better than a with a budget of 10.0 s; with 1.00 s to less than 10.0 s the data cannot tell."
+    first, *_ = verdict_sentences(comparison(pair("a", "b", (1.0, 5.0, OPEN), (5.0, 10.0, "b"), terms=cost)))
+    assert first == "b is better than a with a budget of 5.00 s to 10.0 s; with 1.00 s to 5.00 s the data cannot tell."

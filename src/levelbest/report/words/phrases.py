@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from levelbest._plain import show_cost, show_range
+from levelbest._plain import show_cost, show_range, show_ranges
 from levelbest.results import Comparison, ComparisonTerms, PairComparison, Verdict
 from levelbest.trials.spaces import SearchSpace
 
@@ -115,11 +115,13 @@ def counted(failed: str) -> str:
     return "counted as the worst score" if failed == "worst" else "dropped"
 
 
-def with_budgets(ranges: Sequence[Range], terms: ComparisonTerms, *, unit: bool = True) -> str:
+def with_budgets(
+    ranges: Sequence[Range], terms: ComparisonTerms, *, unit: bool = True, among: Sequence[Range] = ()
+) -> str:
     """``with 1 to 3 trials``; ``for a new run``, the one budget of seeds; ``with a budget of 2 s to 5 s`` of cost."""
     if terms.words.single:
         return f"for {terms.words.single}"
-    shown = [show_range(*ends, terms.axis, terms.cost_unit) for ends in ranges]
+    shown = show_ranges(ranges, terms.axis, terms.cost_unit, among)
     if terms.over_cost:
         return f"with {'a budget of ' if unit else ''}{listed(shown)}"
     if not unit:

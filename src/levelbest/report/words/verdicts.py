@@ -140,18 +140,19 @@ def verdict_of_pair(pair: PairComparison) -> tuple[str, ...]:
     if single and pair.verdicts[0].verdict != NOT_COMPARABLE:
         return (_at_one_budget(pair), *claims)
     first, second = pair.families
-    by_label = _by_label(pair.verdicts)
+    by_label, parts = _by_label(pair.verdicts), [(part.start, part.end) for part in pair.verdicts]
     clauses: list[str] = []
     for name in [label for label in by_label if label in pair.families]:
         other = second if name == first else first
         than = "" if clauses else f" than {other}"
-        clauses.append(f"{name} is better{than} {with_budgets(by_label[name], pair.terms, unit=not clauses)}")
+        where = with_budgets(by_label[name], pair.terms, unit=not clauses, among=parts)
+        clauses.append(f"{name} is better{than} {where}")
     if same := _by_label(pair.verdicts, negligible=True).get(UNDECIDED):
-        where = with_budgets(same, pair.terms, unit=not clauses)
+        where = with_budgets(same, pair.terms, unit=not clauses, among=parts)
         worth = f"no difference worth having ({pair.terms.worth:.2g} or more)"
         clauses.append(f"{where} there is {worth}" if clauses else f"{first} and {second} have {worth} {where}")
     if unclear := _by_label(pair.verdicts, negligible=False).get(UNDECIDED):
-        where = with_budgets(unclear, pair.terms, unit=not clauses)
+        where = with_budgets(unclear, pair.terms, unit=not clauses, among=parts)
         tell = f"The data cannot tell {first} from {second} {where}"
         clauses.append(f"{where} the data cannot tell" if clauses else tell)
     if not clauses:
@@ -186,9 +187,10 @@ def _of_many(comparison: Comparison) -> tuple[str, ...]:
     spans = leading_spans(comparison)
     leaders = list(dict.fromkeys(span.best for span in spans if span.best is not None))
     clauses: list[str] = []
+    parts = [(span.start, span.end) for span in spans]
     for name in leaders:
         ranges = [(span.start, span.end) for span in spans if span.best == name]
-        clauses.append(f"{with_budgets(ranges, terms, unit=not clauses)} take {name}")
+        clauses.append(f"{with_budgets(ranges, terms, unit=not clauses, among=parts)} take {name}")
     if leaders and terms.words.single:
         sentences = [f"{leaders[0]} is better than {others}."]
     elif leaders:
@@ -221,8 +223,9 @@ def _open_clauses(spans: Sequence[Span], comparison: Comparison, *, unit: bool) 
         budget = comparison.pairs[0].effect.budget
         shown = [span for span in open_spans if span.start <= budget <= span.end] or open_spans[:1]
     clauses: list[str] = []
+    parts = [(span.start, span.end) for span in spans]
     for span in shown:
-        where = with_budgets([(span.start, span.end)], terms, unit=unit and not clauses)
+        where = with_budgets([(span.start, span.end)], terms, unit=unit and not clauses, among=parts)
         names = span.contenders
         if len(names) == n_families:
             clauses.append(f"{where} it may be any of them")
