@@ -180,6 +180,7 @@ FACTS = {
     "successes": "c",
     "rows": "seed",
     "copies": 4,
+    "tied": "first",
     "n_rows": 8,
     "low": 0.0,
     "high": 1.0,

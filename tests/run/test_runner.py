@@ -357,7 +357,7 @@ def test_a_study_in_which_nothing_succeeded_says_why_and_exits_with_1(tmp_path, 
 
 def test_reasons_are_counted_most_frequent_first(tmp_path, capsys):
     command = ["sh", "-c", "case {kind} in a) exit 3;; b) exit 4;; esac; echo '{{\"dev\": 1}}'"]
-    family = {"command": command, "space": {"kind": ["a", "b", "c"]}, "n_trials": 20}
+    family = {"command": command, "space": {"kind": ["a", "c", "b"]}, "n_trials": 20}
     assert main(["run", str(study(tmp_path, family=family)), "--quiet"]) == 0
     out = capsys.readouterr().out
     rows = [row["reason"].splitlines()[0] for row in table(tmp_path / "s.db") if row["status"] != "ok"]

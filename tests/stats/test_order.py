@@ -311,7 +311,7 @@ def test_extreme_sizes_of_scores():
         (["a", "b"], 1, "selection must be numbers"),
         ([1.0, 2, 3], 0, "n must be at least 1, got 0; the best of no trials does not exist"),
         ([1.0, 2, 3], -2, "n must be at least 1, got -2"),
-        ([1.0, 2, 3], 1.5, "n must be a whole number of trials, got 1.5; round it"),
+        ([1.0, 2, 3], 1.5, "n must be a whole number of trials, got 1.5; a part of a trial has no score; round it"),
         ([1.0, 2, 3], math.nan, "n must be a whole number of trials, got nan"),
         ([1.0, 2, 3], "2", "n must be a whole number of trials"),
         ([1.0, 2, 3], [], "n must hold at least one budget"),

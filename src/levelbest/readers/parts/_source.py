@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -157,6 +158,16 @@ def find_families(
         return each, 0
     # numbers in one file and text in another: the same problem has one name
     return [(name, replace(own, kinds={**own.kinds, source.group: "VARCHAR"})) for name, own in each], 0
+
+
+def score_ends(connection: DuckDBPyConnection, families: Sequence[tuple[str, Source]]) -> tuple[float, float]:
+    """The least and the greatest score that counts, of all families; NaN where there is none."""
+    ends = []
+    for _, source in families:
+        score = f"CAST({source.number(source.reported or source.selection)} AS DOUBLE)"
+        query = f"SELECT min({score}), max({score}) FROM {source.relation} WHERE {source.where} AND isfinite({score})"
+        ends += [float(end) for end in run(connection, query)[0] if end is not None]
+    return min(ends, default=math.nan), max(ends, default=math.nan)
 
 
 def _described(connection: DuckDBPyConnection, source: Source, family: str | None = None) -> Source:

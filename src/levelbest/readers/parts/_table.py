@@ -15,7 +15,8 @@ from levelbest._check import Bounds, FloatArray, IntArray
 from levelbest.cautions import Caution
 from levelbest.readers.parts._counts import Counted, Said, count_samples, find_repeats
 from levelbest.readers.parts._ranking import Workers, values_in_parts
-from levelbest.readers.parts._source import Source, as_memory, find_families, limited, parquet_paths
+from levelbest.readers.parts._source import Source, as_memory, find_families, limited, parquet_paths, score_ends
+from levelbest.readers.steps.names import natural_bounds
 from levelbest.trials import Metric, Settings
 from levelbest.trials.problems import Problems, Values, name_order
 
@@ -75,6 +76,7 @@ def read_in_parts(
     )
     with limited(reading.limit) as connection:
         families, n_without = find_families(connection, base, family)
+        ends = score_ends(connection, families)
     cautions = []
     if n_without:
         facts = {"count": n_without, "column": str(family)}
@@ -82,6 +84,8 @@ def read_in_parts(
     roles = {"family": family, "group": group, "selection": selection, "reported": reported}
     columns = {role: name for role, name in (roles | {"weight": weight, "stratum": stratum}).items() if name}
     metric = Metric(direction, selection, reported, _check.as_bounds(bounds))
+    if metric.bounds == (None, None):
+        metric = replace(metric, natural=natural_bounds(metric.score, *ends))
     return PartedTable(families, metric, columns, reading, cautions)
 
 
