@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import levelbest as lb
-from levelbest.errors import LevelbestError
+from levelbest.errors import Ambiguous, LevelbestError
 
 FILES = 350  # of each kind: CSV, JSON lines, SQLite
 ROWS = 20
@@ -122,8 +122,12 @@ def test_damaged_csv(hurt, tmp_path):
     for _ in range(FILES // len(HURTS) + 1):
         data = hurt(csv_text(rng), rng)
         path.write_bytes(data)
-        trials = read(path, family="model", selection="val_acc", reported="test_acc")
-        if trials is None:
+        try:
+            trials = lb.read_trials(path, family="model", selection="val_acc", reported="test_acc")
+        except Ambiguous:  # a question, about a 12 among shares, loses nothing
+            n_read += 1
+            continue
+        except LevelbestError:
             continue
         n_read += 1
         rows = whole_rows(data)
