@@ -1,4 +1,4 @@
-"""The example study: its 600 configurations are the shipped table's, and the runner reproduces the table's scores."""
+"""The example study: its 600 configurations are the shipped table's, its scores those of training by hand."""
 
 import csv
 import importlib
@@ -43,30 +43,28 @@ def test_the_study_draws_the_tables_configurations(rows):
 
 
 @pytest.mark.parametrize("n_trials", [2, pytest.param(120, marks=pytest.mark.long)])
-def test_the_runner_reproduces_the_table(rows, tmp_path, n_trials):
+def test_the_runner_gives_the_scores_of_training_by_hand(rows, tmp_path, n_trials):
+    """Against the script that made the table, run here: scores move with the machine, not with the runner."""
     pytest.importorskip("sklearn", reason="needs scikit-learn: pip install 'levelbest[digits]'")
     sys.path.insert(0, str(EXAMPLE))
     try:
-        versions = importlib.import_module("make_table").versions()
+        run_trial = importlib.import_module("make_table").run_trial
     finally:
         sys.path.remove(str(EXAMPLE))
-    notes = (DATA / "digits.md").read_text(encoding="utf-8")
-    for name, here in versions.items():
-        if name != "python" and f"- {name} {here}" not in notes:
-            pytest.skip(f"the table was made with another {name} than {here}: its scores may differ")
     study = read_study(EXAMPLE / "study.yaml")
     small = replace(study, families=tuple(replace(family, n_trials=n_trials) for family in study.families))
     done = lb.run_study(small, tmp_path / "digits.db")
     assert done.finished
     trials = done.trials()
     assert len(trials) == 5 * n_trials
-    for family in trials.families:
-        one = trials[family]
+    for number, name in enumerate(trials.families):
+        family = trials[name]
         for trial in range(n_trials):
-            row = rows[family, trial]
-            assert STATUSES[one.status[trial]] == row["status"]
-            if row["status"] == "ok":
-                assert one.selection[trial] == float(row["val_accuracy"])
-                assert one.reported[trial] == float(row["test_accuracy"])
+            by_hand = run_trial((study.seed, number, trial))
+            assert by_hand["seed"] == int(rows[name, trial]["seed"])
+            assert STATUSES[family.status[trial]] == by_hand["status"]
+            if by_hand["status"] == "ok":
+                assert family.selection[trial] == by_hand["val_accuracy"]
+                assert family.reported[trial] == by_hand["test_accuracy"]
     assert trials.metric.cost_unit == "CPU seconds"
     assert lb.verify_ledger(tmp_path / "digits.db").whole
