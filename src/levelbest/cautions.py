@@ -38,6 +38,7 @@ CODES = frozenset(
         "beyond-horizon",
         "extrapolated",
         "fixed-sample",
+        "registered",
         "not-normal",
         "light-tails",
         "natural-bounds",

@@ -48,7 +48,7 @@ def test_it_is_in_the_first_record_and_verify_says_so(ledger, capsys):
     connection.close()
     assert kind == "study"
     assert json.loads(body)["headline"] == 2
-    assert f"the best of 2, was {REGISTERED}" in _said(capsys, "verify", ledger)
+    assert f"the best of 2 by acc, was {REGISTERED} for all trials of low, high:" in _said(capsys, "verify", ledger)
     assert json.loads(_said(capsys, "verify", ledger, "--json"))["headline"] == 2
 
 
@@ -71,6 +71,101 @@ def test_what_is_typed_afterwards_is_only_asked_about(ledger, capsys, asked):
     said = _said(capsys, "compare", ledger, *asked, "--direction", "max")
     assert ALONE in said
     assert REGISTERED not in said
+
+
+def _flaky(config, _):
+    """Fails below .3 of its range, and reports a second score."""
+    if config["x"] % 1 < 0.3:
+        raise ValueError("no luck")
+    return {"acc": config["x"], "other": 1 - config["x"]}
+
+
+@pytest.fixture(scope="module")
+def flaky(tmp_path_factory):
+    """Three families of 12 trials, of which some fail; the headline is the best of 2."""
+    folder = tmp_path_factory.mktemp("flaky")
+    families = {
+        name: {"function": _flaky, "space": {"x": {"uniform": [low, low + 1]}}, "n_trials": 12}
+        for name, low in {"a": 0, "b": 5, "c": 10}.items()
+    }
+    run_study(_study(folder, families=families, metric={"selection": "acc", "direction": "max"}), folder / "s.db")
+    return folder / "s.db"
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (["--where", "family <> 'c'"], "left out here: c"),
+        (["--where", "trial <> 3"], "1 of 12 trials are left out here"),
+        (["--failed", "drop"], "trials that failed are dropped here"),
+        (["--baseline", "a"], "only pairs with a are compared here"),
+        (["--statistic", "median"], "the statistic here is median"),
+    ],
+)
+def test_what_is_left_out_after_registration_takes_it_away(flaky, capsys, options, why):
+    said = _said(capsys, "compare", flaky, *options)
+    assert f"With 2 trials, {REGISTERED}" not in said
+    assert f"2 trials, {REGISTERED}" not in said
+    assert ALONE in said
+    assert why in said
+    document = json.loads(_said(capsys, "compare", flaky, *options, "--json"))
+    assert (document["headline"], document["tested_alone"], document["fixed_in_advance"]) == (2, True, False)
+    assert "registered" in {warning["code"] for warning in document["warnings"]}
+
+
+def test_the_page_says_what_was_left_out(flaky, capsys, tmp_path):
+    page = tmp_path / "page.html"
+    _said(capsys, "report", flaky, "--where", "trial <> 3", "--out", page)
+    text = page.read_text(encoding="utf-8")
+    assert f"The best of n = 2, {ALONE}" in text
+    assert f"The best of n = 2, {REGISTERED}" not in text
+    assert "1 of 12 trials are left out here" in text
+
+
+def test_families_left_out_in_python_take_it_away_too(flaky):
+    trials = lb.read_trials(flaky)
+    assert lb.compare(trials).terms.registered
+    fewer = lb.compare(trials[["a", "b"]])
+    assert not fewer.terms.registered
+    assert "registered" in {caution.code for caution in fewer.cautions}
+
+
+def test_a_family_without_a_score_is_nobodys_choice(tmp_path):
+    def run(config, _):
+        if config["x"] > 5:
+            raise ValueError("never")
+        return {"acc": config["x"]}
+
+    families = {
+        name: {"function": run, "space": {"x": {"uniform": [low, low + 1]}}, "n_trials": 4}
+        for name, low in {"a": 0, "b": 2, "never": 10}.items()
+    }
+    study = _study(tmp_path, families=families, metric={"selection": "acc", "direction": "max"})
+    with pytest.raises(DataError, match="the first 3 trials of never failed"):
+        run_study(study, tmp_path / "s.db")
+    run_study(study, tmp_path / "s.db")
+    compared = lb.compare(tmp_path / "s.db")
+    assert compared.families == ("a", "b")
+    assert compared.terms.registered
+
+
+def test_a_plan_that_grew_is_said(tmp_path, capsys):
+    def run(n_trials):
+        families = {
+            name: {"function": _flaky, "space": {"x": {"uniform": [low + 0.3, low + 1]}}, "n_trials": n_trials}
+            for name, low in {"a": 0, "b": 5}.items()
+        }
+        metric = {"selection": "acc", "direction": "max"}
+        run_study(_study(tmp_path, families=families, metric=metric), tmp_path / "s.db")
+
+    run(4)
+    assert "grew" not in _said(capsys, "verify", tmp_path / "s.db")
+    run(6)
+    assert "The plan of a grew from 4 to 6 trials after its first trial." in _said(capsys, "verify", tmp_path / "s.db")
+    grown = json.loads(_said(capsys, "verify", tmp_path / "s.db", "--json"))["grown_plans"]
+    assert grown == [{"family": name, "first": 4, "now": 6} for name in ("a", "b")]
+    said = _said(capsys, "compare", tmp_path / "s.db")
+    assert "4 trials were planned, and the plan was raised to 6 after the first had run" in said
 
 
 def test_the_registered_budget_may_be_typed_too(ledger, capsys):
@@ -111,9 +206,9 @@ def test_python_registers_it_too_and_a_ledger_without_says_none(tmp_path):
         return lb.run_trials(lambda config, _: config["x"], family=family, ledger=tmp_path / ledger, **more)
 
     first = run("a", "a.db", headline=3)
-    assert first.trials().registered == 3
+    assert first.trials().registered.n == 3
     assert lb.verify_ledger(first.ledger).headline == 3
-    assert run("b", "a.db").trials().registered == 3  # what is left out is as the ledger has it
+    assert run("b", "a.db").trials().registered.n == 3  # what is left out is as the ledger has it
     plain = run("c", "c.db")
     assert plain.trials().registered is None
     assert "No headline budget was registered" in str(lb.verify_ledger(plain.ledger))

@@ -152,7 +152,7 @@ class LedgerFamily:
             n_trials = cast(int, body["n_trials"])
             if n_trials < self.n_planned:
                 return f"plans {n_trials} trials where {self.n_planned} were planned: a plan can grow and not shrink"
-            self.n_planned, self.n_planned_first = n_trials, self.n_planned_first or n_trials
+            self.n_planned, self.n_planned_first = n_trials, self.n_planned_first if self.starts else n_trials
             return None
         return self._begin(record, body) if record.kind == "start" else self._end(record, body)
 

@@ -11,6 +11,7 @@ import numpy as np
 from levelbest.cautions import Caution
 from levelbest.designs._input import Pairs, pairs_of
 from levelbest.designs._protocol import Design
+from levelbest.designs._registered import departures, is_registered
 from levelbest.errors import DataError, InputError
 from levelbest.results import (
     NOT_COMPARABLE,
@@ -51,6 +52,7 @@ def assemble(design: Design, *, survival: bool = True, standings: bool = True) -
             pair = replace(pair, survives=winners(pair.verdicts) == others[places])
         compared.append(pair)
     spaces = design.spaces if standings else ()
+    departed = departures(design.trials, design.asked) if standings else ()
     ranked, possible = _standings(design, compared, points_at(design, budget) if standings else [])
     return Comparison(
         terms=terms,
@@ -59,7 +61,7 @@ def assemble(design: Design, *, survival: bool = True, standings: bool = True) -
         standings=ranked,
         baseline=design.asked.baseline,
         possible_best=possible,
-        cautions=(*design.cautions, *_space_cautions(spaces)),
+        cautions=(*design.cautions, *departed, *_space_cautions(spaces)),
         spaces=spaces,
         best_found=_best_found(design) if standings else (),
         variances=design.variances,
@@ -155,7 +157,7 @@ def _terms(design: Design, n_pairs: int, budget: float) -> ComparisonTerms:
         adjustment=design.adjustment,
         headline=None if asked.axis == "cost" else int(budget),
         named=asked.named is not None,
-        registered=asked.named is not None and asked.named == getattr(design.trials, "registered", None),
+        registered=is_registered(design.trials, asked),
         worth=asked.worth,
         while_running=asked.while_running,
         n_groups=design.n_groups,

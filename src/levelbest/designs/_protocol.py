@@ -116,7 +116,7 @@ class Asked:
         if not free or not isinstance(trials, Trials) or (registered := trials.registered) is None:
             return self
         finished = sorted(trials[name].n_trials for name in trials.families)[-2:]
-        return replace(self, headline=registered) if finished[0] >= registered else self
+        return replace(self, headline=registered.n) if finished[0] >= registered.n else self
 
     def budgets(self, most: int, default: IntArray, what: str = "") -> IntArray:
         """The budgets asked for, as far as they reach, or the design's own; an error where none is within reach.

@@ -19,6 +19,7 @@ from levelbest.cautions import Caution
 from levelbest.designs import Asked, Design, design_of
 from levelbest.designs._assemble import assemble, points_at
 from levelbest.designs._input import pairs_of, with_scores
+from levelbest.designs._registered import departures, is_registered
 from levelbest.designs.compare import compare_asked
 from levelbest.designs.problems import ProblemsDesign, verifier_effects
 from levelbest.errors import DataError, called
@@ -97,7 +98,7 @@ def _view(made: _Made, trials: Trials | ProblemTable, hidden: frozenset[str]) ->
         comparison = replace(comparison, spaces=tuple(space.without(hidden) for space in comparison.spaces))
     named = ""
     if made.asked.headline is not None:
-        named = alone_words(registered=made.asked.headline == getattr(table, "registered", None))
+        named = alone_words(registered=is_registered(table, made.first_asked))
     families = tuple(_family(made, name, hidden) for name in made.table.families)
     first = families[0]
     standing = Standing(
@@ -239,6 +240,11 @@ class _Made:
         except DataError:
             return None, curves
 
+    @property
+    def first_asked(self) -> Asked:
+        """What the verdict answers."""
+        return replace(self.asked, statistic=self.statistics[0])
+
     def _compare(self, asked: Asked) -> Comparison | None:
         """Of all but the verdict the pairs alone are shown, and of many trials none."""
         further = asked.statistic != self.statistics[0]
@@ -332,7 +338,7 @@ class _Made:
         of_curves = [caution for curve in self.curves for caution in curve.cautions if caution.code not in moot]
         of_pairs = [caution for result in self.comparisons.values() for caution in result.cautions]
         used = any(caution.code == "paired-design" and caution.kind for caution in of_pairs)
-        every = dict.fromkeys([*lost, *of_curves, *of_pairs])
+        every = dict.fromkeys([*lost, *of_curves, *of_pairs, *departures(self.table, self.first_asked)])
         return tuple(own for own in every if not (used and own.code == "paired-design" and not own.kind))
 
 

@@ -39,6 +39,10 @@ class Verification:
     """Logs of trials that are in the chain by their hash, and not beside the ledger."""
     headline: int | None = None
     """The budget registered before the first trial, where one was."""
+    judged: tuple[str | None, str | None] = (None, None)
+    """The scores that it is of: the one that selects, and the one that is reported."""
+    grown_plans: tuple[tuple[str, int, int], ...] = ()
+    """Families whose plan grew after their first trial: how many trials were planned at first, and are now."""
 
     @property
     def whole(self) -> bool:
@@ -77,17 +81,31 @@ class Verification:
             for name, planned, finished, failed in self.families
         ]
         since = "" if self.grown is None else f" It holds the head asked for, and {self.grown} records since."
-        registered = "No headline budget was registered."
-        if self.headline is not None:
-            registered = f"Its headline, the best of {self.headline}, was registered before the first trial."
         return "\n".join(
             [
                 f"{self.ledger} is whole: {self.n_records} records, none deleted or edited. {'; '.join(parts)}.{since}",
-                registered,
+                *self._registered,
                 *self.not_known,
                 f"head {self.head}",
             ]
         )
+
+    @property
+    def _registered(self) -> list[str]:
+        """What was fixed before the first trial, and what was changed after it."""
+        if self.headline is None:
+            sentences = ["No headline budget was registered."]
+        else:
+            scores = " and ".join(dict.fromkeys(name for name in self.judged if name is not None))
+            families = ", ".join(counts.family for counts in self.families)
+            sentences = [
+                f"Its headline, the best of {self.headline}{f' by {scores}' if scores else ''}, was registered before "
+                f"the first trial for all trials of {families}: of fewer trials or families, with failures dropped, or "
+                "of another statistic than the mean it is asked about alone."
+            ]
+        for name, first, now in self.grown_plans:
+            sentences.append(f"The plan of {name} grew from {first} to {now} trials after its first trial.")
+        return sentences
 
     def to_dict(self) -> dict[str, object]:
         """The form that ``--json`` prints."""
@@ -101,6 +119,8 @@ class Verification:
             "not_known": list(self.not_known),
             "grown": self.grown,
             "headline": self.headline,
+            "headline_scores": list(self.judged) if self.headline is not None else None,
+            "grown_plans": [dict(zip(("family", "first", "now"), row, strict=True)) for row in self.grown_plans],
         }
 
 
@@ -163,6 +183,12 @@ def verify_ledger(path: str | Path, head: str | None = None) -> Verification:
         log_absent=log_absent,
         n_logs_absent=n_logs_absent,
         headline=check.study.get("headline"),
+        judged=check.judged,
+        grown_plans=tuple(
+            (family.name, family.n_planned_first, family.n_planned)
+            for family in check.families.values()
+            if family.n_planned > family.n_planned_first
+        ),
     )
 
 
@@ -188,6 +214,12 @@ class _Check(Chain):
         if self._wanted and self.head.startswith(self._wanted):
             self.wanted_at = self.seq
         return taken
+
+    @property
+    def judged(self) -> tuple[str | None, str | None]:
+        """The scores that select and that are reported, as far as the study says."""
+        metric = self.study.get("metric", {})
+        return metric.get("selection"), metric.get("reported")
 
     def logs(self, folder: Path) -> int:
         """Compare the logs in a folder with their hashes in the chain; how many are not there."""

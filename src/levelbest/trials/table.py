@@ -33,6 +33,15 @@ class Skipped:
         return {"where": self.where, "why": self.why}
 
 
+@dataclass(frozen=True)
+class Registered:
+    """A headline budget that a ledger holds since before the first trial, and the trials that it is about."""
+
+    n: int
+    trials: Mapping[str, tuple[int, ...]]
+    """Family -> how many of its trials were run, and how many of these did not fail."""
+
+
 _ALWAYS = ("family", "selection", "status")
 _COLUMNS = (*_ALWAYS, "reported", "cost", "order", "task", "group", "search", "seed", "sample", "setting", "path")
 
@@ -245,15 +254,17 @@ class Trials:
         )
 
     @property
-    def registered(self) -> int | None:
+    def registered(self) -> Registered | None:
         """The budget that the study of every family registered for these scores before its first trial, if one was."""
-        plans = {self.facts.get(f"headline:{name}", "") for name in self.families}
-        if len(plans) != 1 or not (plan := plans.pop()):
+        plans = [json.loads(self.facts.get(f"headline:{name}", "{}")) for name in self.families]
+        budgets = {plan.get("n") for plan in plans}
+        if len(budgets) != 1 or None in budgets:
             return None
-        budget, *judged = json.loads(plan)
-        columns = [self.columns.get(role) for role in ("selection", "reported")]
-        same = all(name in (None, column) for name, column in zip(judged, columns, strict=True))
-        return int(budget) if same else None
+        judged = {role: self.columns.get(role) for role in ("selection", "reported")}
+        judged["direction"] = self.metric.direction
+        if any(plan[role] not in (None, judged[role]) for plan in plans for role in judged):
+            return None
+        return Registered(int(budgets.pop()), {name: tuple(n) for plan in plans for name, n in plan["trials"].items()})
 
     @property
     def n_failed(self) -> int:

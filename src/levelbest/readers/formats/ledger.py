@@ -23,7 +23,7 @@ from levelbest.trials import Skipped
 __all__ = ["READERS", "is_ledger"]
 
 _OWN = ("family", "trial", "status", "seed", "wall", "cpu", "cost", "reason")
-_JUDGED = ("selection", "reported")
+_JUDGED = ("selection", "reported", "direction")
 _ENVIRONMENT = ("levelbest", "python", "system", "processor", "cpus", "memory", "gpus")
 
 
@@ -117,14 +117,16 @@ def _facts(chain: Chain) -> dict[str, str]:
     facts = {"ledger:head": chain.head, "ledger:seed": str(chain.study["seed"])}
     bounds = chain.study["metric"]["bounds"]
     facts |= {f"bounds:{side}": str(b) for side, b in zip(("low", "high"), bounds, strict=True) if b is not None}
+    registered = _registered(chain)
     for family in chain.families.values():
         definition = family.definition
         facts[f"sampler:{family.name}"] = "random search"
         facts[f"planned:{family.name}"] = str(family.n_planned)
         facts[f"not_run:{family.name}"] = str(max(0, family.n_planned - len(family.starts)))
         facts[f"space:{family.name}"] = json.dumps(dict(definition["space"]))
-        if (headline := chain.study.get("headline")) is not None:
-            facts[f"headline:{family.name}"] = json.dumps([headline, *map(chain.study["metric"].get, _JUDGED)])
+        facts[f"planned_first:{family.name}"] = str(family.n_planned_first)
+        if registered:
+            facts[f"headline:{family.name}"] = registered
         facts[f"seeds:{family.name}"] = str(definition["seeds"])
         if definition.get("time_limit") is not None:
             facts[f"time_limit:{family.name}"] = str(definition["time_limit"])
@@ -141,6 +143,16 @@ def _facts(chain: Chain) -> dict[str, str]:
     if environment.get("packages"):
         facts["environment:packages"] = json.dumps(environment["packages"])
     return facts
+
+
+def _registered(chain: Chain) -> str:
+    """The headline, its scores, and how many trials of each family it is about; empty where none was registered."""
+    if (headline := chain.study.get("headline")) is None:
+        return ""
+    trials = {
+        family.name: (len(family.starts), len(family.starts) - len(family.failed)) for family in chain.families.values()
+    }
+    return json.dumps({"n": headline, "trials": trials} | {name: chain.study["metric"].get(name) for name in _JUDGED})
 
 
 READERS = (Reader("ledger", "levelbest run's ledger (SQLite)", is_ledger, _read),)

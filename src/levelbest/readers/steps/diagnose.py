@@ -114,8 +114,10 @@ def _about_all(trials: Trials) -> Iterator[Caution]:
 def _about_plan(trials: Trials, rows: IntArray, name: str) -> Iterator[Caution]:
     """A study that stopped before its plan's end: perhaps because of what it showed."""
     left = int(trials.facts.get(f"not_run:{name}", "0"))
+    first, planned = (int(trials.facts.get(f"{when}:{name}", "0")) for when in ("planned_first", "planned"))
+    if planned > first:
+        yield Caution.of("fixed-sample", name, planned - first, kind="grown", first=first, planned=planned)
     if left and not (trials.status[rows] == RUNNING).any():  # while trials run, still-running says it
-        planned = int(trials.facts[f"planned:{name}"])
         yield Caution.of("fixed-sample", name, left, kind="stopped", left=left, planned=planned)
 
 

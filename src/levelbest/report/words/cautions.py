@@ -27,6 +27,7 @@ _GRAVE = (
     "selection-uncorrelated",
     "nested-seeds",
     "fixed-configuration",
+    "registered",
     "outlier",
     "missing-reported",
     "failures",

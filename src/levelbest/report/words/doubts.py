@@ -13,6 +13,11 @@ _OF_A_GRID = (
     "treat the points as random draws"
 )
 
+_ONLY_ASKED = (
+    "the best of {n} was registered before the first trial for all trials of all families, so that here it is no more "
+    "than asked about alone"
+)
+
 
 def _failures(n_failed: int, of: int, failed: str, unit: str) -> str:
     flatters = "" if failed == "worst" else ", which flatters the family"
@@ -67,6 +72,17 @@ DOUBTS: dict[tuple[str, str], str | Callable[..., str]] = {
         "{left} of {planned} planned trials have not run: these limits are valid for a sample fixed in advance, not "
         "for one that stops when the scores look good"
     ),
+    ("fixed-sample", "grown"): (
+        "{first} trials were planned, and the plan was raised to {planned} after the first had run: these limits are "
+        "valid for a sample fixed in advance, not for one that grows until the scores look good"
+    ),
+    # a headline that was registered, of other trials than those compared
+    ("registered", "trials"): f"{{left}} of {{run}} trials are left out here: {_ONLY_ASKED}",
+    ("registered", "families"): f"left out here: {{families}}: {_ONLY_ASKED}",
+    ("registered", "failed"): f"trials that failed are dropped here ({{n_failed}}): {_ONLY_ASKED}",
+    ("registered", "missing"): f"trials without a reported score are not refused here ({{lost}}): {_ONLY_ASKED}",
+    ("registered", "baseline"): f"only pairs with {{baseline}} are compared here: {_ONLY_ASKED}",
+    ("registered", "statistic"): f"the statistic here is {{statistic}}, not the mean: {_ONLY_ASKED}",
     # is it a random sample?
     ("trend", "sorted"): "the rows are sorted by their score: the order of the trials is lost",
     ("grid", "steps"): f"the values of {{column!r}} lie at equal steps, a grid: {_OF_A_GRID}",

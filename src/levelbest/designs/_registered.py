@@ -1,0 +1,50 @@
+"""A headline that was registered before the first trial: whether what is compared is what it was registered for.
+
+A budget is chosen before the results are seen ([B] section 3.3). Whoever then leaves out trials, families or pairs,
+drops failures or takes another statistic has chosen after all, and the budget counts as asked about alone.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from levelbest.cautions import Caution
+from levelbest.designs._protocol import Asked, Table
+from levelbest.trials import OK, Trials
+
+
+def is_registered(trials: Table, asked: Asked) -> bool:
+    """Whether the budget asked about alone was registered, for these trials and this question."""
+    registered = trials.registered if isinstance(trials, Trials) else None
+    return registered is not None and registered.n == asked.named and not departures(trials, asked)
+
+
+def departures(trials: Table, asked: Asked) -> tuple[Caution, ...]:
+    """What is compared otherwise than registered, where the registered budget is asked about; none without one."""
+    registered = trials.registered if isinstance(trials, Trials) else None
+    if not isinstance(trials, Trials) or registered is None or registered.n != asked.named:
+        return ()
+    noticed, n, settings = [], registered.n, asked.settings
+    for name in trials.families:
+        run, here = registered.trials[name][0], trials[name]
+        if len(here) < run:
+            left = run - len(here)
+            noticed.append(Caution.of("registered", name, left, kind="trials", left=left, run=run, n=n))
+        if settings.failed == "drop" and here.n_failed:
+            noticed.append(Caution.of("registered", name, here.n_failed, kind="failed", n_failed=here.n_failed, n=n))
+        lost = 0 if here.reported is None else int(np.isnan(here.reported[here.status == OK]).sum())
+        if lost and settings.missing != "refuse":
+            noticed.append(Caution.of("registered", name, lost, kind="missing", lost=lost, n=n))
+    # A family without a score, or with a single trial, is left out by no choice of the reader's.
+    left_out = [
+        name
+        for name, (run, scored) in registered.trials.items()
+        if name not in trials.families and scored > 0 and run > 1
+    ]
+    if left_out:
+        noticed.append(Caution.of("registered", None, len(left_out), kind="families", families=left_out, n=n))
+    if asked.baseline is not None and len(trials.families) > 2:
+        noticed.append(Caution.of("registered", kind="baseline", baseline=asked.baseline, n=n))
+    if asked.statistic != "mean":
+        noticed.append(Caution.of("registered", kind="statistic", statistic=asked.statistic, n=n))
+    return tuple(noticed)
