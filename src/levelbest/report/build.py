@@ -98,7 +98,7 @@ def _view(made: _Made, trials: Trials | ProblemTable, hidden: frozenset[str]) ->
         comparison = replace(comparison, spaces=tuple(space.without(hidden) for space in comparison.spaces))
     named = ""
     if made.asked.headline is not None:
-        named = alone_words(registered=is_registered(table, made.first_asked))
+        named = alone_words(registered=is_registered(table, replace(made.asked, statistic=made.statistics[0])))
     families = tuple(_family(made, name, hidden) for name in made.table.families)
     first = families[0]
     standing = Standing(
@@ -240,11 +240,6 @@ class _Made:
         except DataError:
             return None, curves
 
-    @property
-    def first_asked(self) -> Asked:
-        """What the verdict answers."""
-        return replace(self.asked, statistic=self.statistics[0])
-
     def _compare(self, asked: Asked) -> Comparison | None:
         """Of all but the verdict the pairs alone are shown, and of many trials none."""
         further = asked.statistic != self.statistics[0]
@@ -338,7 +333,8 @@ class _Made:
         of_curves = [caution for curve in self.curves for caution in curve.cautions if caution.code not in moot]
         of_pairs = [caution for result in self.comparisons.values() for caution in result.cautions]
         used = any(caution.code == "paired-design" and caution.kind for caution in of_pairs)
-        every = dict.fromkeys([*lost, *of_curves, *of_pairs, *departures(self.table, self.first_asked)])
+        departed = departures(self.table, replace(self.asked, statistic=self.statistics[0]))
+        every = dict.fromkeys([*lost, *of_curves, *of_pairs, *departed])
         return tuple(own for own in every if not (used and own.code == "paired-design" and not own.kind))
 
 
