@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import levelbest as lb
-from levelbest.designs import Asked, design_of
+from levelbest.designs import Request, design_of
 from levelbest.errors import InputError
 from levelbest.report.build import build_view
 from levelbest.report.words.reading import reading_lines
@@ -116,9 +116,9 @@ def test_the_same_configurations_in_both_families_are_pairs():
     columns = runs(8, 3, ("a", "b"))
     columns["lr"][24:] = columns["lr"][:24]
     trials = lb.read_trials(columns, family="model", selection="val_acc", direction="max")
-    design = design_of(trials, Asked.of())
+    design = design_of(trials, Request.of())
     assert (design.name, design.paired, design.scores[0].n_trials) == ("configurations", True, 8)
-    assert not design_of(trials, Asked.of(paired=False)).paired
+    assert not design_of(trials, Request.of(paired=False)).paired
     by = [caution.fact("by") for caution in design.cautions if caution.code == "paired-design"]
     assert by == ["configuration"]
 

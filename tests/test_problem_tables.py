@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from levelbest.designs import Asked
+from levelbest.designs import Request
 from levelbest.designs.problems import ProblemsDesign, verifier_effects
 from levelbest.errors import DataError, InputError
 from levelbest.readers import read_trials
@@ -81,7 +81,7 @@ def test_rows_of_no_problem_are_left_out_and_said_in_both(tmp_path):
     for own in (read_trials(path, **ORACLE), read_in_parts(path, **ORACLE)):
         samples = sum(one.n_samples for one in problems_of(own, Settings()))
         assert samples == connect().execute(f"SELECT count(problem) FROM '{path}'").fetchone()[0]
-        design = ProblemsDesign(own, Asked())
+        design = ProblemsDesign(own, Request())
         said = [c for c in design.cautions if c.code == "skipped-rows"]
         assert sum(c.value for c in said) == 5
         assert all("no problem in 'problem'" in c.sentence for c in said)
@@ -104,7 +104,7 @@ def test_samples_without_a_reported_score_count_alike(tmp_path, missing):
 @pytest.mark.parametrize("paired", [None, False])
 def test_curves_and_contrasts_are_the_same_bits_but_for_rounding(tmp_path, paired):
     path = table(tmp_path, lose=5)
-    asked = Asked(paired=paired, settings=Settings(n_resamples=300))
+    asked = Request(paired=paired, settings=Settings(n_resamples=300))
     held, parted = (ProblemsDesign(t, asked) for t in both(path, weight="points", stratum="level", **VERIFIED))
     for one, other in zip(held.curves(asked), parted.curves(asked), strict=True):
         for column in ("n", "value", "low", "high"):
@@ -160,7 +160,7 @@ def test_neither_the_order_of_rows_nor_that_of_families_changes_a_verdict():
     for seed in range(4):
         rows = np.arange(300) if seed == 0 else np.random.default_rng(seed).permutation(300)
         trials = Trials.from_arrays(scores[rows], family=family[rows], group=group[rows], direction="max")
-        design = ProblemsDesign(trials, Asked(settings=Settings(n_resamples=300)))
+        design = ProblemsDesign(trials, Request(settings=Settings(n_resamples=300)))
         contrast = design.contrasts(PAIR).pairs[0]
         sign = 1 if design.families == ("base", "new") else -1
         found.append((sign * contrast.certified).tolist())
@@ -187,30 +187,30 @@ def test_all_of_n_and_what_is_refused(tmp_path):
         budgets = np.arange(1, 4)
         assert one.best(budgets, "all").by_group == pytest.approx(all_of_k(one.ones, one.sizes, budgets), nan_ok=True)
         for asked, message in (
-            (Asked(statistic="median"), "'all', of the chance that all of n succeed"),
-            (Asked(estimator="v"), "the unbiased one, got 'v'"),
-            (Asked(interval="bca"), "interval over problems 'bca'"),
-            (Asked(axis="cost"), "the axis is 'trials'"),
-            (Asked(while_running=True), "while samples arrive"),
+            (Request(statistic="median"), "'all', of the chance that all of n succeed"),
+            (Request(estimator="v"), "the unbiased one, got 'v'"),
+            (Request(interval="bca"), "interval over problems 'bca'"),
+            (Request(axis="cost"), "the axis is 'trials'"),
+            (Request(while_running=True), "while samples arrive"),
         ):
             with pytest.raises(InputError, match=message):
                 ProblemsDesign(own, asked)
         with pytest.raises(InputError, match="base: n must be at most the samples of a problem, 6, got 50"):
-            ProblemsDesign(own, Asked()).curves(Asked(n=(50,)))
+            ProblemsDesign(own, Request()).curves(Request(n=(50,)))
         with pytest.raises(InputError, match="are not in every family"):
-            ProblemsDesign(own, Asked(paired=True)).kept  # noqa: B018
+            ProblemsDesign(own, Request(paired=True)).kept  # noqa: B018
     real = replace(held, selection=held.selection + 0.5)
     with pytest.raises(InputError, match="is of scores 0 and 1 with direction max"):
-        ProblemsDesign(real, Asked(statistic="all")).curves(Asked(statistic="all"))
+        ProblemsDesign(real, Request(statistic="all")).curves(Request(statistic="all"))
 
 
 def test_the_budget_named_in_advance_is_compared(tmp_path):
     held, parted = both(table(tmp_path), **ORACLE)
     for own in (held, parted):
-        design = ProblemsDesign(own, Asked(headline=4, n=(1, 2)))
+        design = ProblemsDesign(own, Request(headline=4, n=(1, 2)))
         assert design.budgets.tolist() == [1, 2, 4]
         assert design.contrasts(replace(PAIR, headline=4)).pairs[0].effect.n == 4
-        assert ProblemsDesign(own, Asked()).headline == 5
+        assert ProblemsDesign(own, Request()).headline == 5
 
 
 def test_the_number_of_a_sample_goes_by_the_same_names_held_or_not(tmp_path):

@@ -195,13 +195,13 @@ def nearest_first(value: str, names: Sequence[str], limit: int = 10) -> str:
     A name that ends in the value, or holds it as a word, is nearer than one that is spelled like it: ``rmse`` means
     ``metrics.rmse`` and not ``name``.
     """
-    asked = value.lower()
+    typed = value.lower()
 
     def distance(name: str) -> tuple[bool, bool, float]:
         low = name.lower()
         words = re.split(r"[^0-9a-z]+", low)
-        likeness = difflib.SequenceMatcher(None, asked, low).ratio()
-        return not (low.endswith(asked) and asked != ""), asked not in words, -likeness
+        likeness = difflib.SequenceMatcher(None, typed, low).ratio()
+        return not (low.endswith(typed) and typed != ""), typed not in words, -likeness
 
     ranked = sorted(names, key=distance)
     near = bool(ranked) and (distance(ranked[0])[:2] != (True, True) or distance(ranked[0])[2] <= -0.5)

@@ -58,15 +58,17 @@ def with_long_work(make: Callable[[_Of], _Made], each: Sequence[_Of], progress: 
 
 def _counted(made: Iterable[_Made], total: int, progress: Progress | None) -> list[_Made]:
     done = []
-    for one in made:
-        done.append(one)
+    for result in made:
+        done.append(result)
         if progress is not None:
             progress(len(done), total)
     return done
 
 
 def _may_fork(each: Sequence[object]) -> bool:
-    others = [own for own in threading.enumerate() if own is not threading.current_thread() and own.name != TICKER]
+    others = [
+        thread for thread in threading.enumerate() if thread is not threading.current_thread() and thread.name != TICKER
+    ]
     return _is_command and sys.platform == "linux" and not others and _workers(each) > 1
 
 

@@ -29,7 +29,7 @@ class Batches(IndependentTrials):
     words = BATCHES
 
     @classmethod
-    def fits(cls, trials, asked):  # noqa: ARG003
+    def fits(cls, trials, request):  # noqa: ARG003
         return "batch" in getattr(trials, "configuration", {})
 
 
@@ -44,7 +44,7 @@ class Machines(TableDesign):
     moot = Seeds.moot
 
     @classmethod
-    def fits(cls, trials, asked):  # noqa: ARG003
+    def fits(cls, trials, request):  # noqa: ARG003
         return "machine" in getattr(trials, "configuration", {})
 
     @property

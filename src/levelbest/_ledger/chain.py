@@ -183,9 +183,9 @@ class LedgerFamily:
         self.open.discard(trial)
         self.n_lost += status == "lost"
         if status in FINAL:
-            own = cast(EndBody, body)
-            about = own.get("reason"), own.get("log"), own.get("log_hash")
-            self.finish(trial, End(status, own["scores"], own["wall"], own["cpu"], own["cost"], *about))
+            end = cast(EndBody, body)
+            about = end.get("reason"), end.get("log"), end.get("log_hash")
+            self.finish(trial, End(status, end["scores"], end["wall"], end["cpu"], end["cost"], *about))
         elif body.get("blame") == "outside":
             self.killed[trial] = self.killed.get(trial, 0) + 1
         return None

@@ -62,14 +62,16 @@ def _are_two(arguments: object) -> TypeGuard[Sequence[float]]:
 
 
 def _from_meanmax(name: str, given: Mapping[str, object]) -> object:
-    own = {str(key): value for key, value in given.items() if key != "name"}
-    if "choices" in own:
-        weights = {"weights": own["p"]} if "p" in own else {}
-        return {"choice": own["choices"], **weights}
-    function = own.pop("sampling_fn", None)
+    parameter = {str(key): value for key, value in given.items() if key != "name"}
+    if "choices" in parameter:
+        weights = {"weights": parameter["p"]} if "p" in parameter else {}
+        return {"choice": parameter["choices"], **weights}
+    function = parameter.pop("sampling_fn", None)
     if not isinstance(function, str):
-        raise InputError(f"{name}: meanmax draws by 'choices' or by 'sampling_fn', got {', '.join(own) or 'neither'}")
-    ends = [own.get("low"), own.get("high")]
-    if function == "randint" and set(own) == {"low", "high"} and _are_two(ends):
+        raise InputError(
+            f"{name}: meanmax draws by 'choices' or by 'sampling_fn', got {', '.join(parameter) or 'neither'}"
+        )
+    ends = [parameter.get("low"), parameter.get("high")]
+    if function == "randint" and set(parameter) == {"low", "high"} and _are_two(ends):
         return {"integer": [ends[0], ends[1] - 1]}
-    return {"scipy": function, "kwds": own}
+    return {"scipy": function, "kwds": parameter}

@@ -52,13 +52,13 @@ def _summaries(given: options.Given) -> int:
     from levelbest.designs.claim import claim
 
     source = list(given["files"])
-    told = {column: given[option] for option, column in _NUMBERS.items() if given[option]}
-    if told:
-        if source or not {"mean", "n"} <= told.keys() or not told.keys() & {"sd", "se"}:
+    numbers = {column: given[option] for option, column in _NUMBERS.items() if given[option]}
+    if numbers:
+        if source or not {"mean", "n"} <= numbers.keys() or not numbers.keys() & {"sd", "se"}:
             raise InputError(
                 "summary numbers as options are --mean, --sd (or --se), --runs and --tuned, without a file"
             )
-        source = [{"name": ["baseline", "claim"], **told}]
+        source = [{"name": ["baseline", "claim"], **numbers}]
     keys = ("plus_minus", "search_sd", "noise", "direction", "confidence", "baseline")
     judged = claim(*source, **{key: given[key] for key in keys})
     if given["as_json"]:

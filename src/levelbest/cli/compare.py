@@ -13,7 +13,7 @@ from levelbest.cli import options
 from levelbest.cli.main import working
 
 if TYPE_CHECKING:
-    from levelbest.designs import Asked, Table
+    from levelbest.designs import Request, Table
     from levelbest.results import Comparison, TaskComparison
 
 
@@ -41,25 +41,25 @@ def command(given: options.Given) -> None:
 
     The bands behind a verdict cover all pairs and budgets together.
     """
-    from levelbest.designs.compare import compare_asked
+    from levelbest.designs.compare import compare_request
 
     policies, out = options.policies_of(given), given["out"]
-    asked = [options.asked_of(given, failed) for failed in policies]
+    requests = [options.request_of(given, failed) for failed in policies]
     compared: list[Comparison | TaskComparison] = []
     with working("comparing"):
         tables = options.load_tables(given)
         if "" in tables:
-            alone = [compare_asked(tables[""], own) for own in asked]
+            alone = [compare_request(tables[""], request) for request in requests]
             compared, drawn = [*alone], dict.fromkeys(tables, alone[0])
         else:
             from levelbest.designs.tasks import compare_each
 
-            over = [compare_each(tables, own) for own in asked]
+            over = [compare_each(tables, request) for request in requests]
             compared, drawn = [*over], dict(over[0].tasks)
         if out is not None:
-            _draw(tables, drawn, asked[0], given)
+            _draw(tables, drawn, requests[0], given)
     if given["as_json"]:
-        options.echo_json(*(own.to_dict() for own in compared))
+        options.echo_json(*(comparison.to_dict() for comparison in compared))
         return
     from levelbest.report.terminal.comparison import print_comparison, print_tasks
     from levelbest.report.words.phrases import counted
@@ -76,7 +76,9 @@ def command(given: options.Given) -> None:
         click.echo(f"figure: {out}")
 
 
-def _draw(tables: Mapping[str, Table], compared: Mapping[str, Comparison], asked: Asked, given: options.Given) -> None:
+def _draw(
+    tables: Mapping[str, Table], compared: Mapping[str, Comparison], request: Request, given: options.Given
+) -> None:
     """The curves of the families compared with bands for all budgets, and the verdicts below them, a panel for each
     task; of seeds every run with the means compared."""
     from levelbest.designs import design_of
@@ -84,10 +86,10 @@ def _draw(tables: Mapping[str, Table], compared: Mapping[str, Comparison], asked
     from levelbest.report.figures.panels import panel_of_curves, panel_with_verdicts, save_panels
     from levelbest.report.tasks import published_on
 
-    whole = replace(asked, n=None, simultaneous=True)
+    whole = replace(request, n=None, simultaneous=True)
     panels = {}
     for name, result in compared.items():
-        kept = comparable(tables[name], asked.baseline)
+        kept = comparable(tables[name], request.baseline)
         published = published_on(name, given["published"], tuple(compared))
         design = design_of(kept, whole)
         curves = design.curves(whole)

@@ -41,11 +41,11 @@ def command(given: options.Given) -> None:
     tables, out = options.load_tables(given), given["out"]
     by_task = "" not in tables
     with working("drawing curves"):
-        asked = [options.asked_of(given, failed) for failed in options.policies_of(given)]
+        requests = [options.request_of(given, failed) for failed in options.policies_of(given)]
         scored = {name: with_scores(table) for name, table in tables.items()}
         scored = {name: without_one_search(t) if isinstance(t, Trials) else t for name, t in scored.items()}
         curves = {
-            name: [drawn for request in asked for drawn in design_of(table, request).curves(request)]
+            name: [drawn for request in requests for drawn in design_of(table, request).curves(request)]
             for name, table in scored.items()
         }
     if out is not None:
@@ -59,9 +59,9 @@ def command(given: options.Given) -> None:
             panels[name] = panel_of_curves(drawn, log=given["log"], published=published, spread=spread)
         save_panels(panels, out)
     if given["as_json"]:
-        tasks = {name: {"families": [own.to_dict() for own in drawn]} for name, drawn in curves.items()}
+        tasks = {name: {"families": [curve.to_dict() for curve in drawn]} for name, drawn in curves.items()}
         document: dict[str, object] = {"tasks": tasks} if by_task else dict(tasks[""])
-        document["warnings"] = documents_of([own for drawn in curves.values() for own in drawn])
+        document["warnings"] = documents_of([curve for drawn in curves.values() for curve in drawn])
         options.echo_json(document)
         return
     from levelbest.report.terminal.curves import print_curves

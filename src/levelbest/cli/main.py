@@ -86,8 +86,8 @@ def _command(verb: str, arguments: dict[str, object]) -> str:
         if key in taken - {*_OF_THE_OUTPUT}
         and context.get_parameter_source(key) is click.core.ParameterSource.COMMANDLINE
     }
-    asked = context.meta.get(OPTIONS, {}) | given | arguments
-    return shlex.join([*words, *(word for key, value in asked.items() for word in _option(key, value))])
+    settings = context.meta.get(OPTIONS, {}) | given | arguments
+    return shlex.join([*words, *(word for key, value in settings.items() for word in _option(key, value))])
 
 
 def _option(name: str, value: object) -> list[str]:

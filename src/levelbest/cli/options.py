@@ -16,7 +16,7 @@ from levelbest.stats.bands import interval_methods
 from levelbest.trials import Settings, Trials
 
 if TYPE_CHECKING:
-    from levelbest.designs import Asked, Table
+    from levelbest.designs import Request, Table
 
 Given = dict[str, Any]
 """What the command line says: the values of a command's options, each of its own type, by the names of parameters."""
@@ -314,14 +314,14 @@ def load_trials(given: Given, *, quiet: bool = True, keep: bool = False) -> Tria
     """
     from levelbest.readers import read_trials  # type: ignore[attr-defined,unused-ignore]
 
-    files, own = given["files"], given["reader_options"]
+    files, for_reader = given["files"], given["reader_options"]
     reading = {key: given[key] for key in READING if given[key] not in (None, ())}
     if given["spaces"]:
         reading["spaces"] = declared_spaces(given["spaces"])
-    clash = next((key for key in own if key in reading), None)
+    clash = next((key for key in for_reader if key in reading), None)
     if clash:
         raise InputError(f"--reader-option {clash}= is an option of its own: give --{clash.replace('_', '-')}")
-    trials: Trials = read_trials(files if len(files) > 1 else files[0], **reading, **own, keep=keep)
+    trials: Trials = read_trials(files if len(files) > 1 else files[0], **reading, **for_reader, keep=keep)
     for caution in () if quiet else trials.cautions:
         if caution.code in ("guessed-columns", "converted-numbers", "skipped-rows"):
             click.echo(f"chosen {caution}", err=True)
@@ -376,14 +376,14 @@ def policies_of(given: Given) -> tuple[str, ...]:
     return ("worst", "drop") if given["failed"] == "both" else (given["failed"],)
 
 
-def asked_of(given: Given, failed: str) -> Asked:
+def request_of(given: Given, failed: str) -> Request:
     """What the options ask of the trials, under one failure policy."""
-    from levelbest.designs import Asked
+    from levelbest.designs import Request
 
-    asking = {field.name for field in fields(Asked)} - {"settings", "workers"}
+    asking = {field.name for field in fields(Request)} - {"settings", "workers"}
     settings = Settings(given["confidence"], failed, given["missing"], given["n_resamples"], given["seed"])
-    own = {name: value for name, value in given.items() if name in asking}
-    return Asked.of(**own, workers=given["workers"] or 1, settings=settings)
+    chosen = {name: value for name, value in given.items() if name in asking}
+    return Request.of(**chosen, workers=given["workers"] or 1, settings=settings)
 
 
 def echo_json(document: Mapping[str, object], other: Mapping[str, object] | None = None) -> None:

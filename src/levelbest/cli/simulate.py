@@ -152,13 +152,13 @@ def _kernel(family: Trials) -> Distribution:
 def _family(given: options.Given, file: str | None = None, name: str | None = None) -> Trials:
     """The trials of one family of the file that --kde names, or of another; --family may be its column or its name."""
     name = name or given["of_family"]
-    asked = given | {"files": (file or given["kde"],)}
+    reading = given | {"files": (file or given["kde"],)}
     try:
-        trials = options.load_trials(asked)
+        trials = options.load_trials(reading)
     except InputError:
         if not given["family"]:
             raise
-        trials, name = options.load_trials(asked | {"family": None}), name or given["family"]
+        trials, name = options.load_trials(reading | {"family": None}), name or given["family"]
     if name is None and len(trials.families) > 1:
         raise InputError(f"choose the scores of one family with --of; known: {', '.join(trials.families)}")
     return trials[name] if name else trials

@@ -39,7 +39,7 @@ def assemble(design: Design, *, survival: bool = True, standings: bool = True) -
 
     With ``survival`` the verdicts are looked at under the other failure policy too, and within strata.
     """
-    pairs = pairs_of(design.families, design.asked.baseline)
+    pairs = pairs_of(design.families, design.request.baseline)
     question = _question(design, pairs)
     contrasts = _completed(design, pairs, question, design.contrasts(question) if question.pairs else _NOTHING)
     budget = _effect_budget(design, contrasts)
@@ -52,14 +52,14 @@ def assemble(design: Design, *, survival: bool = True, standings: bool = True) -
             pair = replace(pair, survives=winners(pair.verdicts) == others[places])
         compared.append(pair)
     spaces = design.spaces if standings else ()
-    departed = departures(design.trials, design.asked) if standings else ()
+    departed = departures(design.trials, design.request) if standings else ()
     ranked, possible = _standings(design, compared, points_at(design, budget) if standings else [])
     return Comparison(
         terms=terms,
         families=design.families,
         pairs=tuple(compared),
         standings=ranked,
-        baseline=design.asked.baseline,
+        baseline=design.request.baseline,
         possible_best=possible,
         cautions=(*design.cautions, *departed, *_space_cautions(spaces)),
         spaces=spaces,
@@ -77,15 +77,15 @@ def _best_found(design: Design) -> tuple[BestFound, ...]:
     if not isinstance(trials, Trials):
         return ()
     winners_of = []
-    for own in (trials[name] for name in adaptive):
-        rows = np.flatnonzero(own.status == OK)
+    for table in (trials[name] for name in adaptive):
+        rows = np.flatnonzero(table.status == OK)
         if not rows.size:
             continue
-        best = int(rows[np.argmax(sign * own.selection[rows])])
-        scores = own.selection if own.reported is None else own.reported
-        settings = {key: column[best] for key, column in own.configuration.items() if is_known(column[best])}
-        winners_of.append(BestFound(own.families[0], len(own), float(scores[best]), settings))
-    return tuple(sorted(winners_of, key=lambda own: -sign * own.value))
+        best = int(rows[np.argmax(sign * table.selection[rows])])
+        scores = table.selection if table.reported is None else table.reported
+        settings = {key: column[best] for key, column in table.configuration.items() if is_known(column[best])}
+        winners_of.append(BestFound(table.families[0], len(table), float(scores[best]), settings))
+    return tuple(sorted(winners_of, key=lambda winner: -sign * winner.value))
 
 
 def _space_cautions(spaces: Sequence[SearchSpace]) -> list[Caution]:
@@ -101,15 +101,15 @@ def _space_cautions(spaces: Sequence[SearchSpace]) -> list[Caution]:
 
 def _question(design: Design, pairs: Pairs) -> Question:
     """What is asked of the design: of the pairs whose families both have limits."""
-    asked = design.asked
+    request = design.request
     return Question(
         pairs=tuple((a, b) for a, b in pairs if not {design.families[a], design.families[b]} & set(design.excluded)),
-        confidence=asked.settings.confidence,
+        confidence=request.settings.confidence,
         bounds=design.metric.turned_bounds,
-        headline=asked.named,
-        worth=asked.worth,
-        method=asked.interval,
-        shown=None if asked.axis == "cost" else design.headline,
+        headline=request.named,
+        worth=request.worth,
+        method=request.interval,
+        shown=None if request.axis == "cost" else design.headline,
     )
 
 
@@ -127,9 +127,9 @@ def _effect_budget(design: Design, contrasts: Contrasts) -> float:
     budgets = np.unique(np.concatenate([contrast.n[_comparable(contrast)] for contrast in contrasts.pairs]))
     if not budgets.size:  # nothing can be compared: side by side all the same, where all were run so long
         last = int(min(design.reach.values(), default=1.0))
-        asked = design.asked.budget if design.asked.axis == "cost" else design.asked.n
-        budgets = np.arange(1, max(last, 1) + 1) if asked is None else np.array(asked)
-    if (named_budget := design.asked.named) is not None and design.asked.axis == "trials":
+        requested = design.request.budget if design.request.axis == "cost" else design.request.n
+        budgets = np.arange(1, max(last, 1) + 1) if requested is None else np.array(requested)
+    if (named_budget := design.request.named) is not None and design.request.axis == "trials":
         return float(named_budget)
     wanted = _most_comparable(contrasts) if design.headline is None else design.headline
     inside = budgets[budgets <= wanted]
@@ -145,24 +145,24 @@ def _most_comparable(contrasts: Contrasts) -> float:
 
 
 def _terms(design: Design, n_pairs: int, budget: float) -> ComparisonTerms:
-    asked = design.asked
+    request = design.request
     return ComparisonTerms(
         design=design.name,
         words=design.words,
         metric=design.metric,
-        settings=asked.settings,
+        settings=request.settings,
         n_pairs=n_pairs,
         statistic=design.statistic,
-        axis=asked.axis,
+        axis=request.axis,
         adjustment=design.adjustment,
-        headline=None if asked.axis == "cost" else int(budget),
-        named=asked.named is not None,
-        registered=is_registered(design.trials, asked),
-        worth=asked.worth,
-        while_running=asked.while_running,
+        headline=None if request.axis == "cost" else int(budget),
+        named=request.named is not None,
+        registered=is_registered(design.trials, request),
+        worth=request.worth,
+        while_running=request.while_running,
         n_groups=design.n_groups,
         weighted=design.weighted,
-        workers=asked.workers,
+        workers=request.workers,
     )
 
 
@@ -203,13 +203,13 @@ def _pair(design: Design, terms: ComparisonTerms, contrast: Contrast, method: st
         crossings=crossings_of(contrast.n, contrast.difference, contrast.certified),
         reasons=contrast.reasons,
         unseen=contrast.unseen,
-        equal_laws_p=contrast.equal_p if design.asked.p_values and np.isfinite(contrast.equal_p) else None,
+        equal_laws_p=contrast.equal_p if design.request.p_values and np.isfinite(contrast.equal_p) else None,
     )
 
 
 def _verdicts(design: Design, contrast: Contrast, families: tuple[str, str]) -> tuple[Verdict, ...]:
     """Ranges of budgets with one verdict; past the budgets compared, to where the families were run, there is none."""
-    asked = design.asked
+    request = design.request
     inside = [reason for reason in contrast.reasons if reason not in ("unsettled", "beyond-half")]
     far = contrast.reach
     lacking = ~_comparable(contrast)
@@ -224,10 +224,10 @@ def _verdicts(design: Design, contrast: Contrast, families: tuple[str, str]) -> 
         families,
         reason=[(design.beyond or "beyond-half") if far_off else here for far_off in past],
         negligible=contrast.negligible,
-        spacing="continuous" if asked.axis == "cost" else "grid" if asked.n is None else "asked",
+        spacing="continuous" if request.axis == "cost" else "grid" if request.n is None else "asked",
     )
     ends = [design.reach.get(name, 0.0) for name in families]
-    if asked.n is not None:
+    if request.n is not None:
         return verdicts
     if design.beyond and not lacking.all():
         return _to_the_end(verdicts, max(ends), min(far, max(ends)) if past.any() else None, design.beyond)
@@ -289,35 +289,40 @@ def _standings(
     ]
     standings = [
         Standing(
-            family=own.family,
-            n_trials=own.n_trials,
-            n_failed=own.n_failed,
-            n_running=own.n_running,
+            family=counts.family,
+            n_trials=counts.n_trials,
+            n_failed=counts.n_failed,
+            n_running=counts.n_running,
             budget=at,
             value=value,
             low=low,
             high=high,
-            better_than=tuple(above[own.family]),
-            worse_than=tuple(below[own.family]),
+            better_than=tuple(above[counts.family]),
+            worse_than=tuple(below[counts.family]),
         )
-        for own, (at, value, low, high) in zip(design.counts if points else (), points, strict=True)
+        for counts, (at, value, low, high) in zip(design.counts if points else (), points, strict=True)
     ]
     sign = design.metric.sign
-    ranked = sorted(standings, key=lambda own: (-sign * own.value if np.isfinite(own.value) else np.inf, own.family))
+    ranked = sorted(
+        standings,
+        key=lambda standing: (-sign * standing.value if np.isfinite(standing.value) else np.inf, standing.family),
+    )
     return tuple(ranked), tuple(name for name in design.families if not below[name])
 
 
 def points_at(design: Design, budget: float) -> list[tuple[float, float, float, float]]:
     """Each family's value with pointwise limits at the budget, or at its last one where it was not run so long."""
-    asked = design.asked
+    request = design.request
     ends = {name: min(budget, design.ends.get(name, budget)) for name in design.families}
-    if asked.axis == "cost":
-        drawn = design.curves(replace(asked, budget=tuple(sorted({*ends.values()})), simultaneous=False))
+    if request.axis == "cost":
+        drawn = design.curves(replace(request, budget=tuple(sorted({*ends.values()})), simultaneous=False))
         # what a cheaper family has reached is the least that it reaches with more
         points = [(curve.point(ends[curve.family]), ends[curve.family] < budget) for curve in drawn]
         return [_at_least(point, design.metric.direction) if short else point for point, short in points]
     wanted = {int(end) for end in ends.values()} - {0}
-    return [curve.point(budget) for curve in design.curves(replace(asked, n=tuple(sorted(wanted)), simultaneous=False))]
+    return [
+        curve.point(budget) for curve in design.curves(replace(request, n=tuple(sorted(wanted)), simultaneous=False))
+    ]
 
 
 def _at_least(point: tuple[float, float, float, float], direction: str) -> tuple[float, float, float, float]:
@@ -328,10 +333,10 @@ def _at_least(point: tuple[float, float, float, float], direction: str) -> tuple
 
 def _other_winners(design: Design, pairs: Pairs) -> dict[tuple[int, int], list[str]] | None:
     """Who wins under the other failure policy; None where nothing failed or that policy leaves nothing to compare."""
-    if not any(own.n_failed for own in design.counts):
+    if not any(counts.n_failed for counts in design.counts):
         return None
     try:
-        other = design.with_settings(design.asked.settings.other_policy)
+        other = design.with_settings(design.request.settings.other_policy)
         question = _question(other, pairs)
         contrasts = _completed(other, pairs, question, other.contrasts(question) if question.pairs else _NOTHING)
     except (DataError, InputError):

@@ -92,13 +92,13 @@ def with_scores(trials: Table, baseline: str | None = None) -> Table:
 
 def _scored(trials: Trials) -> list[bool]:
     """Whether each family has a score; of ten million trials the first few say so of all families, as a rule."""
-    found = np.zeros(len(trials.families), dtype=bool)
+    scored = np.zeros(len(trials.families), dtype=bool)
     for start in range(0, len(trials), _PIECE):
         piece = slice(start, start + _PIECE)
-        found[trials.family[piece][trials.status[piece] == OK]] = True
-        if found.all():
+        scored[trials.family[piece][trials.status[piece] == OK]] = True
+        if scored.all():
             break
-    return found.tolist()
+    return scored.tolist()
 
 
 def comparable(trials: Table, baseline: str | None = None) -> Table:

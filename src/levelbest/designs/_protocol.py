@@ -28,7 +28,7 @@ WHOLE, POINTS = 100, 60
 
 
 @dataclass(frozen=True)
-class Asked:
+class Request:
     """What is asked of trials, by whichever verb; a design looks at what concerns it and refuses what it has not.
 
     Parameters
@@ -94,7 +94,7 @@ class Asked:
         statistic: str | float = "mean",
         budget: npt.ArrayLike | None = None,
         **others: object,
-    ) -> Asked:
+    ) -> Request:
         """As users write it: a list or number of budgets, a probability for a quantile."""
         budgets = None if n is None else tuple(np.unique(_check.as_budgets(n)[0]).tolist())
         costs = None if budget is None else tuple(np.unique(np.asarray(budget, dtype=np.float64)).tolist())
@@ -107,7 +107,7 @@ class Asked:
             return self.headline
         return self.n[0] if self.n is not None and len(self.n) == 1 else None
 
-    def with_registered(self, trials: Table) -> Asked:
+    def with_registered(self, trials: Table) -> Request:
         """The same with the budget that the study registered as its headline, where no other was asked for.
 
         While families still have fewer trials than that, nothing is said of it.
@@ -125,12 +125,12 @@ class Asked:
         """
         if self.n is None:
             return default
-        asked = np.array(self.n, dtype=np.int64)
-        inside = asked[asked <= most]
+        wanted = np.array(self.n, dtype=np.int64)
+        inside = wanted[wanted <= most]
         if not inside.size and what:
-            raise InputError(f"n must be at most {what}, {most}, got {asked[0]}")
+            raise InputError(f"n must be at most {what}, {most}, got {wanted[0]}")
         if not inside.size:
-            _check.as_budgets(asked, most)
+            _check.as_budgets(wanted, most)
         return inside
 
 
@@ -151,7 +151,7 @@ class FamilyCounts:
 class Design:
     """What is repeated in a table of trials, and what follows from it. A new design is one file with a class like this.
 
-    Built as ``Design(trials, asked)``; it raises `InputError` for what it cannot answer. `TableDesign` has most of
+    Built as ``Design(trials, request)``; it raises `InputError` for what it cannot answer. `TableDesign` has most of
     these names for tables in memory.
     """
 
@@ -182,14 +182,14 @@ class Design:
     families: tuple[str, ...]
     """Their names."""
 
-    def __init__(self, trials: Any, asked: Asked) -> None:
-        self.trials, self.asked = trials, asked
+    def __init__(self, trials: Any, request: Request) -> None:
+        self.trials, self.request = trials, request
 
     @classmethod
-    def fits(cls, trials: Table, asked: Asked) -> bool:
+    def fits(cls, trials: Table, request: Request) -> bool:
         """Whether this is the design of these trials, given the request; those asked before it have declined."""
         by_column = bool(cls.column) and getattr(trials, cls.column, None) is not None
-        return by_column or (bool(cls.option) and bool(getattr(asked, cls.option) == cls.chosen))
+        return by_column or (bool(cls.option) and bool(getattr(request, cls.option) == cls.chosen))
 
     @property
     def unit(self) -> str:
@@ -247,7 +247,7 @@ class Design:
         """What a reviewer would ask about the trials compared."""
         return ()
 
-    def curves(self, asked: Asked) -> tuple[Curve | FamilyCostCurve, ...]:
+    def curves(self, request: Request) -> tuple[Curve | FamilyCostCurve, ...]:
         """One curve for each family."""
         raise NotImplementedError
 
@@ -261,7 +261,7 @@ class Design:
 
     def with_settings(self, settings: Settings) -> Design:
         """The same under other settings: the other failure policy."""
-        return type(self)(self.trials, replace(self.asked, settings=settings))
+        return type(self)(self.trials, replace(self.request, settings=settings))
 
     def strata(self) -> tuple[tuple[str, Design], ...]:
         """The same within each stratum of problems; none where they are not divided."""
@@ -287,13 +287,13 @@ def register_design(design: type[Design], *, before: str | None = None) -> None:
     _KNOWN.insert(0 if before is None else names.index(_check.as_choice(before, names, "design")), design)
 
 
-def design_of(trials: Table, asked: Asked) -> Design:
+def design_of(trials: Table, request: Request) -> Design:
     """The design of these trials: the first registered that fits."""
     if isinstance(trials, Trials):
         trials.refuse_tasks()
     for design in designs():
-        if design.fits(trials, asked):
-            return design(trials, asked)
+        if design.fits(trials, request):
+            return design(trials, request)
     raise InputError("no design fits these trials")
 
 

@@ -9,22 +9,22 @@ from __future__ import annotations
 import numpy as np
 
 from levelbest.cautions import Caution
-from levelbest.designs._protocol import Asked, Table
+from levelbest.designs._protocol import Request, Table
 from levelbest.trials import OK, Trials
 
 
-def is_registered(trials: Table, asked: Asked) -> bool:
+def is_registered(trials: Table, request: Request) -> bool:
     """Whether the budget asked about alone was registered, for these trials and this question."""
     registered = trials.registered if isinstance(trials, Trials) else None
-    return registered is not None and registered.n == asked.named and not departures(trials, asked)
+    return registered is not None and registered.n == request.named and not departures(trials, request)
 
 
-def departures(trials: Table, asked: Asked) -> tuple[Caution, ...]:
+def departures(trials: Table, request: Request) -> tuple[Caution, ...]:
     """What is compared otherwise than registered, where the registered budget is asked about; none without one."""
     registered = trials.registered if isinstance(trials, Trials) else None
-    if not isinstance(trials, Trials) or registered is None or registered.n != asked.named:
+    if not isinstance(trials, Trials) or registered is None or registered.n != request.named:
         return ()
-    noticed, n, settings = [], registered.n, asked.settings
+    noticed, n, settings = [], registered.n, request.settings
     for name in trials.families:
         run, here = registered.trials[name][0], trials[name]
         if len(here) < run:
@@ -43,8 +43,8 @@ def departures(trials: Table, asked: Asked) -> tuple[Caution, ...]:
     ]
     if left_out:
         noticed.append(Caution.of("registered", None, len(left_out), kind="families", families=left_out, n=n))
-    if asked.baseline is not None and len(trials.families) > 2:
-        noticed.append(Caution.of("registered", kind="baseline", baseline=asked.baseline, n=n))
-    if asked.statistic != "mean":
-        noticed.append(Caution.of("registered", kind="statistic", statistic=asked.statistic, n=n))
+    if request.baseline is not None and len(trials.families) > 2:
+        noticed.append(Caution.of("registered", kind="baseline", baseline=request.baseline, n=n))
+    if request.statistic != "mean":
+        noticed.append(Caution.of("registered", kind="statistic", statistic=request.statistic, n=n))
     return tuple(noticed)

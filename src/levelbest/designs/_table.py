@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -12,7 +12,7 @@ from levelbest import _check
 from levelbest._check import FloatArray, IntArray, budget_grid
 from levelbest._cores import MANY_TRIALS, with_processes, with_threads
 from levelbest.cautions import Caution
-from levelbest.designs._protocol import POINTS, WHOLE, Asked, Design, FamilyCounts
+from levelbest.designs._protocol import POINTS, WHOLE, Design, FamilyCounts, Request
 from levelbest.errors import DataError, InputError, named
 from levelbest.results import TRIALS, Curve, DesignWords, FamilyCostCurve
 from levelbest.stats.bands import Interval, Terms, sample_interval
@@ -48,12 +48,17 @@ def scores_of(trials: Trials, settings: Settings) -> list[Scores]:
     scores = [table.scores(settings.failed, missing=settings.missing) for table in tables]
     if not has_repeats(trials) or trials.group is not None or trials.search is not None:
         return scores
-    return [by_configuration(table, own) for table, own in zip(tables, scores, strict=True)]
+    return [by_configuration(table, by_run) for table, by_run in zip(tables, scores, strict=True)]
+
+
+def turned_samples(families: Iterable[Scores], direction: str) -> list[Sample]:
+    """The scores of each family, turned so that higher is better."""
+    return [Sample(scores.selection, scores.reported).turned(direction) for scores in families]
 
 
 def same_but_for_rounding(samples: Sequence[Sample]) -> list[Sample]:
     """The samples with one value for scores that differ by rounding alone: .1 + .2 is a tie with .3."""
-    columns = [own for sample in samples for own in (sample.selection, sample.reported) if own is not None]
+    columns = [column for sample in samples for column in (sample.selection, sample.reported) if column is not None]
     values = np.unique(np.concatenate(columns))
     size = np.minimum(np.abs(values[1:]), np.abs(values[:-1]))
     lowest = values[np.concatenate(([True], np.diff(values) > ROUNDING * size))]
@@ -70,15 +75,15 @@ class TableDesign(Design):
     adjustment = "permutation"
     beyond = "beyond-half"
 
-    def __init__(self, trials: Trials, asked: Asked) -> None:
-        if asked.statistic == "all":
+    def __init__(self, trials: Trials, request: Request) -> None:
+        if request.statistic == "all":
             raise InputError(
                 f"statistic 'all' (all of n succeed, pass^k) is of samples of problems; name them with {named('group')}"
             )
-        super().__init__(trials, asked)
+        super().__init__(trials, request)
         self.metric = trials.metric
         self.families = trials.families
-        self.statistic = statistic_named(asked.statistic).name
+        self.statistic = statistic_named(request.statistic).name
         if type(self)._scores is not TableDesign._scores:
             _ = self.scores  # what a design asks of its scores is asked at once
 
@@ -98,7 +103,7 @@ class TableDesign(Design):
         return tuple(self._scores())
 
     def _scores(self) -> Sequence[Scores]:
-        settings = self.asked.settings
+        settings = self.request.settings
         return with_threads(
             lambda table: table.scores(settings.failed, missing=settings.missing),
             self.tables,
@@ -108,20 +113,22 @@ class TableDesign(Design):
     @property
     def samples(self) -> list[Sample]:
         """The scores of each family, turned so that higher is better."""
-        return [Sample(own.selection, own.reported).turned(self.metric.direction) for own in self.scores]
+        return turned_samples(self.scores, self.metric.direction)
 
     @property
     def sizes(self) -> list[int]:
         """How many trials each family has."""
-        return [own.n_trials for own in self.scores]
+        return [scores.n_trials for scores in self.scores]
 
     @cached_property
     def counts(self) -> tuple[FamilyCounts, ...]:
         """Of each family."""
         sign = self.metric.sign
         return tuple(
-            FamilyCounts(name, own.n_trials, own.n_failed, own.n_running, float(sign * (sign * own.selection).max()))
-            for name, own in zip(self.families, self.scores, strict=True)
+            FamilyCounts(
+                name, scores.n_trials, scores.n_failed, scores.n_running, float(sign * (sign * scores.selection).max())
+            )
+            for name, scores in zip(self.families, self.scores, strict=True)
         )
 
     @property
@@ -134,12 +141,12 @@ class TableDesign(Design):
     @property
     def unit_scores(self) -> Mapping[str, FloatArray]:
         """By family, the score of each of its units."""
-        return {name: own.curve_of for name, own in zip(self.families, self.scores, strict=True)}
+        return {name: scores.curve_of for name, scores in zip(self.families, self.scores, strict=True)}
 
     @property
     def reach(self) -> dict[str, float]:
         """Budgets past these were not run."""
-        return {own.family: float(own.n_trials) for own in self.counts}
+        return {counts.family: float(counts.n_trials) for counts in self.counts}
 
     @cached_property
     def excluded(self) -> Mapping[str, str]:
@@ -151,13 +158,15 @@ class TableDesign(Design):
     def cautions(self) -> tuple[Caution, ...]:
         """What a reviewer would ask about the trials compared."""
         kept = [c for c in self.trials.cautions if c.code not in SAID_ANEW or c.kind == "left-out"]
-        for name, own in zip(self.families, self.scores, strict=True):
-            kept += failure_cautions(name, own, self.unit)
-            if own.n_running:
-                kept.append(Caution.of("fixed-sample", name, own.n_running, n_running=own.n_running, unit=self.unit))
-            distinct = int(np.unique(own.curve_of).size)
-            if distinct < min(10, own.n_trials / 2):
-                kept.append(Caution.of("few-values", name, distinct, distinct=distinct, n_trials=own.n_trials))
+        for name, scores in zip(self.families, self.scores, strict=True):
+            kept += failure_cautions(name, scores, self.unit)
+            if scores.n_running:
+                kept.append(
+                    Caution.of("fixed-sample", name, scores.n_running, n_running=scores.n_running, unit=self.unit)
+                )
+            distinct = int(np.unique(scores.curve_of).size)
+            if distinct < min(10, scores.n_trials / 2):
+                kept.append(Caution.of("few-values", name, distinct, distinct=distinct, n_trials=scores.n_trials))
         if self.scores[0].reported is None:
             kept.append(Caution.of("no-reported", selection=self.metric.selection))
         return tuple(dict.fromkeys(caution for caution in kept if caution.code not in self.moot))
@@ -168,25 +177,25 @@ class TableDesign(Design):
         if self.beyond and any(reach < half_of(size) for reach, size in zip(reaches, sizes, strict=True)):
             self.beyond = "beyond-reported"
         reach = max(min(reaches[a], reaches[b]) for a, b in pairs)
-        if self.asked.n is None and reach < 1:
+        if self.request.n is None and reach < 1:
             counted = ", ".join(map(str, sizes))
             raise DataError(f"a comparison needs at least 2 finished trials in two families, and there are {counted}")
         most = max(min(sizes[a], sizes[b]) for a, b in pairs)
-        budgets = self.asked.budgets(most, budget_grid(max(reach, 1), whole=WHOLE, points=POINTS))
-        headline = self.asked.headline
+        budgets = self.request.budgets(most, budget_grid(max(reach, 1), whole=WHOLE, points=POINTS))
+        headline = self.request.headline
         if headline is None:
             return budgets
         if headline > most:
             raise InputError(f"a headline must be at most the number of trials of two families, {most}, got {headline}")
         return np.union1d(budgets, [headline]).astype(np.int64)
 
-    def curves(self, asked: Asked) -> tuple[Curve | FamilyCostCurve, ...]:
+    def curves(self, request: Request) -> tuple[Curve | FamilyCostCurve, ...]:
         """One curve for each family, of independent trials."""
         adaptive = adaptive_families(self.trials)
 
         def curve_of(name: str) -> Curve:
             # Whoever computes a curve cuts out its trials, and lets go of them: memory that is new takes long.
-            return trial_curve(self.trials.cut_out(name), asked, no_limits=adaptive.get(name, ""), words=self.words)
+            return trial_curve(self.trials.cut_out(name), request, no_limits=adaptive.get(name, ""), words=self.words)
 
         return tuple(with_processes(curve_of, self.families, self._each))
 
@@ -202,7 +211,7 @@ def failure_cautions(family: str, scores: Scores, unit: str) -> list[Caution]:
 def drawn_curve(
     counted: FamilyCounts,
     metric: Metric,
-    asked: Asked,
+    request: Request,
     value: FloatArray,
     limits: Interval,
     spread: FloatArray | None = None,
@@ -218,8 +227,8 @@ def drawn_curve(
         high=high,
         spread=nowhere if spread is None else spread,
         cost=None,
-        statistic=asked.statistic,
-        estimator=asked.estimator,
+        statistic=request.statistic,
+        estimator=request.estimator,
         direction=metric.direction,
         selection=metric.selection,
         reported=metric.reported,
@@ -231,47 +240,48 @@ def drawn_curve(
         n_trials=counted.n_trials,
         n_failed=counted.n_failed,
         n_running=counted.n_running,
-        failed=asked.settings.failed,
+        failed=request.settings.failed,
         horizon=limits.horizon,
-        seed=asked.settings.rng,
+        seed=request.settings.rng,
         unseen=limits.unseen,
     )
 
 
 def trial_curve(
-    trials: Trials, asked: Asked, *, no_limits: str = "", scores: Scores | None = None, words: DesignWords = TRIALS
+    trials: Trials, request: Request, *, no_limits: str = "", scores: Scores | None = None, words: DesignWords = TRIALS
 ) -> Curve:
     """The curve of one family of independent trials; ``no_limits`` is the code of a reason why it has no interval.
 
     ``scores`` are those of its units where these are not single trials, and ``words`` say what these are called.
     """
-    settings, metric, family = asked.settings, trials.metric, trials.families[0]
+    settings, metric, family = request.settings, trials.metric, trials.families[0]
     scores = scores or trials.scores(settings.failed, missing=settings.missing)
-    statistic = statistic_named(asked.statistic)
-    _check.as_choice(asked.estimator, ESTIMATORS, "estimator")
-    if not isinstance(statistic, Mean) and asked.estimator != "u":
+    statistic = statistic_named(request.statistic)
+    _check.as_choice(request.estimator, ESTIMATORS, "estimator")
+    if not isinstance(statistic, Mean) and request.estimator != "u":
         raise InputError(
-            f"a {statistic.name} curve has one estimator, 'u', got {asked.estimator!r}; use statistic='mean' for others"
+            f"a {statistic.name} curve has one estimator, 'u', got {request.estimator!r}; "
+            "use statistic='mean' for others"
         )
     cautions = [caution for caution in trials.cautions if caution.code not in SAID_ANEW]
-    budgets = budget_grid(scores.n_trials) if asked.n is None else np.array(asked.n, dtype=np.int64)
-    if asked.estimator == "gaussian":
+    budgets = budget_grid(scores.n_trials) if request.n is None else np.array(request.n, dtype=np.int64)
+    if request.estimator == "gaussian":
         cautions += _about_the_fit(scores, budgets, family, metric.direction)
     else:
         budgets, left_out = _within_the_data(budgets, scores, family)
         cautions += left_out
     sample = Sample.of(scores.selection, scores.reported, at_least=1)
-    if scores.n_trials >= MANY_TRIALS and asked.estimator != "naive":  # which is of the first n trials
+    if scores.n_trials >= MANY_TRIALS and request.estimator != "naive":  # which is of the first n trials
         sample = sample.ordered()  # what is in order is not sorted again
-    value, spread = _value_and_spread(sample, budgets, metric.direction, asked)
-    limits = _limits(trials, sample, budgets, asked, no_limits)
+    value, spread = _value_and_spread(sample, budgets, metric.direction, request)
+    limits = _limits(trials, sample, budgets, request, no_limits)
     counted = FamilyCounts(family, scores.n_trials, scores.n_failed, scores.n_running)
     return replace(
-        drawn_curve(counted, metric, asked, value, limits, spread),
+        drawn_curve(counted, metric, request, value, limits, spread),
         cost=None if scores.cost is None else np.float64(mean_cost(scores.cost)) * budgets,
         statistic=statistic.name,
         reported=metric.reported if scores.reported is not None else None,
-        cautions=tuple(dict.fromkeys([*cautions, *_about_the_trials(trials, scores, limits, asked, words.unit)])),
+        cautions=tuple(dict.fromkeys([*cautions, *_about_the_trials(trials, scores, limits, request, words.unit)])),
         words=words,
         observed=(float(scores.curve_of.min()), float(scores.curve_of.max())),
     )
@@ -305,11 +315,11 @@ def _about_the_fit(scores: Scores, budgets: IntArray, family: str, direction: st
 
 
 def _value_and_spread(
-    sample: Sample, budgets: IntArray, direction: str, asked: Asked
+    sample: Sample, budgets: IntArray, direction: str, request: Request
 ) -> tuple[FloatArray, FloatArray | None]:
     """What a curve shows at its budgets, and how much the best itself spreads, which a fit does not say."""
-    columns, estimator = (sample.selection, budgets, sample.reported), asked.estimator
-    if estimator == "u" and isinstance(statistic_named(asked.statistic), Mean):
+    columns, estimator = (sample.selection, budgets, sample.reported), request.estimator
+    if estimator == "u" and isinstance(statistic_named(request.statistic), Mean):
         ranked = sample.turned(direction).ordered()
         means, spreads = means_and_spreads(ranked.ranked, budgets, estimator)
         ranked.remember(budgets, means)
@@ -321,13 +331,13 @@ def _value_and_spread(
     if estimator == "naive":
         value = expected_best(*columns, estimator=estimator, direction=direction)
     else:
-        value = best_statistic(*columns, statistic=asked.statistic, direction=direction)
+        value = best_statistic(*columns, statistic=request.statistic, direction=direction)
     return np.asarray(value), np.asarray(spread_of_best(*columns, estimator=estimator, direction=direction))
 
 
-def _limits(trials: Trials, sample: Sample, budgets: IntArray, asked: Asked, no_limits: str) -> Interval:
+def _limits(trials: Trials, sample: Sample, budgets: IntArray, request: Request, no_limits: str) -> Interval:
     """An interval of the estimate shown; none where that estimator has none of its own."""
-    settings = asked.settings
+    settings = request.settings
     if sample.n_trials < 2 or no_limits:
         nowhere = np.full(budgets.size, np.nan)
         return Interval(
@@ -336,23 +346,23 @@ def _limits(trials: Trials, sample: Sample, budgets: IntArray, asked: Asked, no_
             high=nowhere,
             method="none",
             confidence=settings.confidence,
-            simultaneous=asked.simultaneous,
+            simultaneous=request.simultaneous,
             n_trials=sample.n_trials,
             why=("one-trial",) * budgets.size if sample.n_trials < 2 else (),
         )
     terms = Terms(
         settings.confidence,
-        asked.simultaneous,
+        request.simultaneous,
         trials.metric.direction,
         trials.metric.bounds,
         settings.n_resamples,
-        asked.estimator,
+        request.estimator,
     )
-    statistic = statistic_named(asked.statistic)
-    return sample_interval(sample, budgets, terms, statistic, asked.interval, settings.rng)
+    statistic = statistic_named(request.statistic)
+    return sample_interval(sample, budgets, terms, statistic, request.interval, settings.rng)
 
 
-def _about_the_trials(trials: Trials, scores: Scores, limits: Interval, asked: Asked, unit: str) -> list[Caution]:
+def _about_the_trials(trials: Trials, scores: Scores, limits: Interval, request: Request, unit: str) -> list[Caution]:
     family, metric = trials.families[0], trials.metric
     cautions = failure_cautions(family, scores, unit)
     if scores.n_running:
@@ -366,7 +376,7 @@ def _about_the_trials(trials: Trials, scores: Scores, limits: Interval, asked: A
     if limits.rule.code == "light tails":
         cautions.append(Caution.of("light-tails", family, scores.n_trials, n_trials=scores.n_trials))
     if limits.why:
-        estimator, method = asked.estimator, asked.interval
+        estimator, method = request.estimator, request.interval
         cautions.append(
             Caution.of("beyond-horizon", family, reasons=limits.reasons, estimator=estimator, method=method)
         )

@@ -107,8 +107,8 @@ def _judged(
     each = 1 - (1 - confidence) / len(others)
     pairs = []
     for other in others:
-        told = {own.reading for own in (base, other)} - {None}
-        if len(told) > 1:
+        readings = {summary.reading for summary in (base, other)} - {None}
+        if len(readings) > 1:
             raise InputError(
                 f"{base.name} has the {'standard deviation' if base.reading == 'sd' else 'standard error'} and "
                 f"{other.name} the other; give both in one way (sd = se times the root of the number of runs)"
@@ -117,7 +117,7 @@ def _judged(
             judge_summary(
                 base, other, reading=way, direction=direction, confidence=each, search_sd=search_sd, noise=noise
             )
-            for way in (told or READINGS)
+            for way in (readings or READINGS)
             if way is not None
         ]
         pairs.append(ClaimedPair(other, tuple(judged)))
@@ -136,13 +136,13 @@ def _summaries(source: Sequence[object], plus_minus: str | None) -> list[Summary
     if not source:
         raise InputError("there is nothing to judge: give a text for each method, or a table of them")
     every: list[Summary] = []
-    for place, own in enumerate(source):
-        if isinstance(own, str) and is_summary_text(own):
-            every.append(summary_of(own, "claim" if place else "baseline", plus_minus))
+    for place, item in enumerate(source):
+        if isinstance(item, str) and is_summary_text(item):
+            every.append(summary_of(item, "claim" if place else "baseline", plus_minus))
             continue
-        if isinstance(own, str) and not Path(own).expanduser().exists():
-            summary_of(own, "")  # which says how to write one
-        tables = [frame_table(own)] if is_frame(own) else [t for path in as_paths(own) for t in read_path(path)[0]]
+        if isinstance(item, str) and not Path(item).expanduser().exists():
+            summary_of(item, "")  # which says how to write one
+        tables = [frame_table(item)] if is_frame(item) else [t for path in as_paths(item) for t in read_path(path)[0]]
         for table in tables:
             if not is_summary_table(table):
                 raise InputError(

@@ -7,7 +7,7 @@ import numpy.typing as npt
 from levelbest import _check
 from levelbest.designs._assemble import assemble
 from levelbest.designs._input import as_table, comparable, pairs_of
-from levelbest.designs._protocol import Asked, Table, design_of
+from levelbest.designs._protocol import Request, Table, design_of
 from levelbest.results import Comparison, TaskComparison
 from levelbest.stats.bands import interval_methods
 from levelbest.trials import Settings, Trials
@@ -100,7 +100,7 @@ def compare(
     >>> verdict["a", "b"].verdict_at(1)
     'a'
     """
-    asked = Asked.of(
+    request = Request.of(
         n=n,
         statistic=statistic,
         budget=budget,
@@ -119,14 +119,16 @@ def compare(
     if isinstance(table, Trials) and table.task is not None and len(table.tasks) > 1:
         from levelbest.designs.tasks import compare_each, split_tasks
 
-        return compare_each(split_tasks(table), asked)
+        return compare_each(split_tasks(table), request)
     table = comparable(table, baseline)
     pairs_of(table.families, baseline)
-    return assemble(design_of(table, asked.with_registered(table)))
+    return assemble(design_of(table, request.with_registered(table)))
 
 
-def compare_asked(trials: Table, asked: Asked, *, pairs_only: bool = False) -> Comparison:
+def compare_request(trials: Table, request: Request, *, pairs_only: bool = False) -> Comparison:
     """The comparison of these trials that was asked for; of some its pairs are all that is wanted."""
-    trials = comparable(trials, asked.baseline)
-    pairs_of(trials.families, asked.baseline)
-    return assemble(design_of(trials, asked.with_registered(trials)), survival=not pairs_only, standings=not pairs_only)
+    trials = comparable(trials, request.baseline)
+    pairs_of(trials.families, request.baseline)
+    return assemble(
+        design_of(trials, request.with_registered(trials)), survival=not pairs_only, standings=not pairs_only
+    )

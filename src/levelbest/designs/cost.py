@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from levelbest import _check
 from levelbest._check import FloatArray, cost_grid
-from levelbest.designs._protocol import Asked
+from levelbest.designs._protocol import Request
 from levelbest.designs._table import TableDesign
 from levelbest.designs.seeds import Configurations
 from levelbest.errors import DataError, InputError, named
@@ -47,8 +47,8 @@ class CostDesign(TableDesign):
     beyond = ""
     moot = ("nested-seeds",)  # the advice to count configurations, which is followed here
 
-    def __init__(self, trials: Trials, asked: Asked) -> None:
-        if asked.statistic != "mean" or asked.estimator != "u" or asked.n is not None:
+    def __init__(self, trials: Trials, request: Request) -> None:
+        if request.statistic != "mean" or request.estimator != "u" or request.n is not None:
             raise InputError(
                 "on the cost axis the statistic is the mean and budgets are costs; leave out "
                 f"{named('statistic')}, {named('estimator')} and {named('n')}, and give {named('budget')}"
@@ -57,18 +57,18 @@ class CostDesign(TableDesign):
             raise InputError(
                 f"a cost axis needs a cost for every trial, and there is none; name its column with {named('cost')}"
             )
-        super().__init__(trials, asked)
+        super().__init__(trials, request)
         self._spending: dict[tuple[int | None, bytes], list[Spending]] = {}
         if has_repeats(trials):
             self.words = Configurations.words
 
     def _scores(self) -> Sequence[Scores]:
-        every = [by_configuration(table, own) for table, own in zip(self.tables, super()._scores(), strict=True)]
-        for name, own in zip(self.families, every, strict=True):
-            known = 0 if own.cost is None else int(np.count_nonzero(np.isfinite(own.cost)))
-            if known < own.n_trials:
+        every = [by_configuration(table, by_run) for table, by_run in zip(self.tables, super()._scores(), strict=True)]
+        for name, scores in zip(self.families, every, strict=True):
+            known = 0 if scores.cost is None else int(np.count_nonzero(np.isfinite(scores.cost)))
+            if known < scores.n_trials:
                 raise DataError(
-                    f"{name}: the cost {self.metric.cost!r} is known for {known} of {own.n_trials} trials; a failed "
+                    f"{name}: the cost {self.metric.cost!r} is known for {known} of {scores.n_trials} trials; a failed "
                     f"trial used up its cost too: fill it in, leave these trials out with {named('where')}, or use the "
                     "trial axis"
                 )
@@ -77,13 +77,13 @@ class CostDesign(TableDesign):
     @cached_property
     def spent(self) -> list[FloatArray]:
         """The cost of each trial, by family."""
-        return [as_cost(own.cost, own.n_trials) for own in self.scores if own.cost is not None]
+        return [as_cost(scores.cost, scores.n_trials) for scores in self.scores if scores.cost is not None]
 
     @cached_property
     def worst(self) -> float:
         """What counts where no trial finishes: the worst bound, else the worst score observed in any family."""
         sign = self.metric.sign
-        observed = min(float((sign * own.curve_of).min()) for own in self.scores)
+        observed = min(float((sign * scores.curve_of).min()) for scores in self.scores)
         return sign * observed if self.metric.worst is None else self.metric.worst
 
     @property
@@ -94,20 +94,20 @@ class CostDesign(TableDesign):
     @property
     def ends(self) -> dict[str, float]:
         """Half of what each family spent; where budgets were asked for, all that it spent."""
-        share = 0.5 if self.asked.budget is None else 1.0
-        horizons = [cost_horizon(spent, self.asked.workers) for spent in self.spent]
+        share = 0.5 if self.request.budget is None else 1.0
+        horizons = [cost_horizon(spent, self.request.workers) for spent in self.spent]
         return {name: share * end for name, end in zip(self.families, horizons, strict=True)}
 
     def _range(self, family: int) -> tuple[float, float]:
         """The budgets that a family can speak of: from its median cost to half of what it spent."""
         spent = self.spent[family]
-        return float(np.median(spent)), 0.5 * cost_horizon(spent, self.asked.workers)
+        return float(np.median(spent)), 0.5 * cost_horizon(spent, self.request.workers)
 
     @cached_property
     def grid(self) -> FloatArray:
         """One grid for all families, from the smallest of their ranges' beginnings to the largest of their ends."""
-        if self.asked.budget is not None:
-            return np.unique(as_cost_budgets(self.asked.budget))
+        if self.request.budget is not None:
+            return np.unique(as_cost_budgets(self.request.budget))
         ranges = [ends for ends in map(self._range, range(len(self.families))) if 0 < ends[0] < ends[1]]
         if not ranges:
             low, high = self._range(0)
@@ -127,7 +127,7 @@ class CostDesign(TableDesign):
         """
         key = rng, grid.tobytes()
         if key not in self._spending:
-            settings, pools = self.asked.settings, [self._pool(place) for place in range(len(self.families))]
+            settings, pools = self.request.settings, [self._pool(place) for place in range(len(self.families))]
             held = sorted(range(len(pools)), key=lambda place: (pools[place].y.tobytes(), pools[place].cost.tobytes()))
             streams = dict(zip(held, _check.as_rng(rng).spawn(len(pools)), strict=True))
             self._spending[key] = [
@@ -136,31 +136,31 @@ class CostDesign(TableDesign):
         return self._spending[key]
 
     def _pool(self, place: int) -> Pool:
-        own, spent, sign = self.scores[place], self.spent[place], self.metric.sign
-        order = np.lexsort((spent, own.curve_of, own.selection))
+        scores, spent, sign = self.scores[place], self.spent[place], self.metric.sign
+        order = np.lexsort((spent, scores.curve_of, scores.selection))
         return Pool(
-            sign * own.selection[order],
-            sign * own.curve_of[order],
+            sign * scores.selection[order],
+            sign * scores.curve_of[order],
             spent[order],
             sign * self.worst,
-            self.asked.workers,
+            self.request.workers,
             turned_bounds(self.metric.bounds, self.metric.direction),
         )
 
-    def curves(self, asked: Asked) -> tuple[FamilyCostCurve, ...]:
+    def curves(self, request: Request) -> tuple[FamilyCostCurve, ...]:
         """The expected best within each budget, for every family over its own part of the grid."""
-        settings, metric = asked.settings, self.metric
-        grid = self.grid if asked.budget is None else np.unique(as_cost_budgets(asked.budget))
+        settings, metric = request.settings, self.metric
+        grid = self.grid if request.budget is None else np.unique(as_cost_budgets(request.budget))
         drawn, spending = [], self.spending(grid, settings.rng)
-        for place, (name, own) in enumerate(zip(self.families, self.scores, strict=True)):
+        for place, (name, scores) in enumerate(zip(self.families, self.scores, strict=True)):
             chosen = np.ones(grid.size, dtype=bool)
-            if self.asked.budget is None and asked.budget is None:
+            if self.request.budget is None and request.budget is None:
                 chosen = _between(grid, *self._range(place))
             curve = curve_of(
                 spending[place].at(chosen),
                 metric.direction,
                 None if name in self.excluded else settings.confidence,
-                simultaneous=asked.simultaneous,
+                simultaneous=request.simultaneous,
             )
             if curve.low is not None and curve.high is not None:
                 low, high = metric.cut(curve.low, curve.high)
@@ -170,8 +170,8 @@ class CostDesign(TableDesign):
                     family=name,
                     curve=curve,
                     cost_unit=metric.cost_unit,
-                    score=(metric.reported if own.reported is not None else None) or metric.selection,
-                    n_failed=own.n_failed,
+                    score=(metric.reported if scores.reported is not None else None) or metric.selection,
+                    n_failed=scores.n_failed,
                     failed=settings.failed,
                     seed=settings.rng,
                     cautions=self.cautions,
@@ -186,7 +186,7 @@ class CostDesign(TableDesign):
         A winner is named only where score and cost of the two families cannot be one law.
         """
         shared = {pair: self._shared(pair) for pair in question.pairs}
-        if self.asked.budget is None and not any(low < high for low, high in shared.values()):
+        if self.request.budget is None and not any(low < high for low, high in shared.values()):
             low, high = shared[question.pairs[0]]
             raise DataError(
                 f"the families share no budget of cost: one trial of the more expensive one costs {low:g}, and half of "
@@ -194,7 +194,7 @@ class CostDesign(TableDesign):
             )
         families = self.spending(self.grid, Settings.rng)  # whatever the seed: they decide
         bands = cost_differences(families, question.pairs, question.confidence)
-        samples = [Sample(own.pool.selection, own.pool.y) for own in families]
+        samples = [Sample(family.pool.selection, family.pool.y) for family in families]
         level = (1 - question.confidence) / len(shared)
         differences = []
         for (a, b), band in zip(question.pairs, bands, strict=True):
@@ -222,7 +222,7 @@ class CostDesign(TableDesign):
                 self.scores[place].reported,
                 self.spent[place],
                 self.grid,
-                self.asked.workers,
+                self.request.workers,
                 self.metric.direction,
             )
             for place in places

@@ -8,7 +8,7 @@ from typing import Any, Literal, overload
 import numpy.typing as npt
 
 from levelbest.designs._input import as_table, with_scores
-from levelbest.designs._protocol import Asked, Table, design_of
+from levelbest.designs._protocol import Request, Table, design_of
 from levelbest.results import CostCurveSet, Curve, CurveSet, FamilyCostCurve
 from levelbest.trials import Settings
 
@@ -101,7 +101,7 @@ def curve(
     >>> curve(table, n=2)
     CurveSet(a, b)
     """
-    asked = Asked.of(
+    request = Request.of(
         n=n,
         statistic=statistic,
         estimator=estimator,
@@ -113,7 +113,7 @@ def curve(
         settings=Settings(confidence, failed, missing, n_resamples, rng),
     )
     table = as_table(trials, reading)
-    return design_of(table, asked).curves(asked)[0] if len(table.families) == 1 else _curves(table, asked)
+    return design_of(table, request).curves(request)[0] if len(table.families) == 1 else _curves(table, request)
 
 
 @overload
@@ -147,12 +147,12 @@ def family_curves(trials: object, **options: Any) -> CurveSet | CostCurveSet:
     """
     settings = {field.name: options.pop(field.name) for field in fields(Settings) if field.name in options}
     asking = {name: options.pop(name) for name in _ASKING if name in options}
-    asked = Asked.of(**asking, settings=Settings(**settings))
-    return _curves(as_table(trials, options), asked)
+    request = Request.of(**asking, settings=Settings(**settings))
+    return _curves(as_table(trials, options), request)
 
 
-def _curves(table: Table, asked: Asked) -> CurveSet | CostCurveSet:
-    drawn = design_of(with_scores(table), asked).curves(asked)
-    if asked.axis == "cost":
-        return CostCurveSet(own for own in drawn if isinstance(own, FamilyCostCurve))
-    return CurveSet(own for own in drawn if isinstance(own, Curve))
+def _curves(table: Table, request: Request) -> CurveSet | CostCurveSet:
+    drawn = design_of(with_scores(table), request).curves(request)
+    if request.axis == "cost":
+        return CostCurveSet(curve for curve in drawn if isinstance(curve, FamilyCostCurve))
+    return CurveSet(curve for curve in drawn if isinstance(curve, Curve))

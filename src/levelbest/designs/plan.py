@@ -12,7 +12,7 @@ import numpy as np
 from levelbest import _check
 from levelbest._cores import Progress
 from levelbest.designs._input import Pairs, as_trials, pairs_of, with_scores, without_one_search
-from levelbest.designs._protocol import WHOLE, Asked, Design, design_of
+from levelbest.designs._protocol import WHOLE, Design, Request, design_of
 from levelbest.designs._table import scores_of
 from levelbest.designs.seeds import only_seeds_vary
 from levelbest.designs.variance import family_variances
@@ -106,7 +106,7 @@ def plan_trials(
     settings = Settings(confidence, failed, missing, n_resamples, rng)
     planned = _Planned(table, budget, width, power, settings, seeds, named=n is not None)
     variances = family_variances(table, confidence=confidence)
-    divisions = tuple(_division(own, runs, table.metric.sign) for own in variances)
+    divisions = tuple(_division(variance, runs, table.metric.sign) for variance in variances)
     pairs = pairs_of(table.families, baseline) if len(table.families) > 1 or baseline is not None else ()
     over_problems = table.group is not None
     single = not over_problems and table.search is None  # a trial is what is repeated
@@ -114,7 +114,7 @@ def plan_trials(
     separations, refused = planned.separations(pairs)
     if progress is not None:
         progress(len(pairs), len(pairs))
-    sizes = sorted({*_SIZES, *(own.n_trials for own in planned.scores if 2 <= own.n_trials <= 1000)})
+    sizes = sorted({*_SIZES, *(scores.n_trials for scores in planned.scores if 2 <= scores.n_trials <= 1000)})
     return TrialPlan(
         widths=tuple(planned.widths()) if single else (),
         separations=tuple(separations),
@@ -167,18 +167,18 @@ class _Planned:
 
     def widths(self) -> Iterator[tuple[str, Needed]]:
         """Trials of each family until its interval is as narrow as wanted; few seeds can be separated, no more."""
-        for name, own in zip(self.trials.families, self.scores, strict=True):
-            if self.seeds and own.n_trials < PILOT:
+        for name, scores in zip(self.trials.families, self.scores, strict=True):
+            if self.seeds and scores.n_trials < PILOT:
                 continue
-            goal = self._for_width(own, 1.0, 200).now / 2 if self.width is None else self.width
-            yield name, self._for_width(own, goal, self.settings.n_resamples)
+            goal = self._for_width(scores, 1.0, 200).now / 2 if self.width is None else self.width
+            yield name, self._for_width(scores, goal, self.settings.n_resamples)
 
-    def _for_width(self, own: Scores, goal: float, n_resamples: int) -> Needed:
+    def _for_width(self, scores: Scores, goal: float, n_resamples: int) -> Needed:
         return trials_for_width(
-            own.selection,
+            scores.selection,
             self.n,
             goal,
-            reported=own.reported,
+            reported=scores.reported,
             confidence=self.settings.confidence,
             direction=self.trials.metric.direction,
             n_resamples=n_resamples,
@@ -188,7 +188,7 @@ class _Planned:
     @cached_property
     def design(self) -> Design:
         """As trials are compared."""
-        return design_of(self.trials, Asked(settings=self.settings, headline=self.n if self.n > WHOLE else None))
+        return design_of(self.trials, Request(settings=self.settings, headline=self.n if self.n > WHOLE else None))
 
     def separations(self, pairs: Pairs) -> tuple[list[tuple[str, str, Needed]], list[tuple[str, str, str]]]:
         """Units of each family until the difference of each pair is certified, as the comparison itself says; or why
@@ -205,9 +205,9 @@ class _Planned:
             if self.trials.group is None:
                 raise
             return [], [(" and ".join(families), "", str(error))]
-        names = [(families[own.pair[0]], families[own.pair[1]]) for own in contrasts]
-        needed = [own.needed or self._unknown(own) for own in contrasts]
-        return [(*pair, own) for pair, own in zip(names, needed, strict=True)], []
+        names = [(families[contrast.pair[0]], families[contrast.pair[1]]) for contrast in contrasts]
+        needed = [contrast.needed or self._unknown(contrast) for contrast in contrasts]
+        return [(*pair, units) for pair, units in zip(names, needed, strict=True)], []
 
     @property
     def _budget(self) -> int:
@@ -222,11 +222,11 @@ class _Planned:
     def problems(self) -> tuple[list[tuple[str, GroupPlan]], list[tuple[str, str, str]]]:
         """Problems or samples of each until the interval is narrow, also within strata, and which allow no plan."""
         planned, unplanned = [], []
-        for name, own in zip(self.trials.families, self.scores, strict=True):
+        for name, scores in zip(self.trials.families, self.scores, strict=True):
             table = self.trials[name]
             for label in ("", *sorted(set(table.strata))):
                 try:
-                    planned.append((f"{name}, {label}" if label else name, self._for_problems(table, own, label)))
+                    planned.append((f"{name}, {label}" if label else name, self._for_problems(table, scores, label)))
                 except (DataError, InputError) as error:
                     if not label:
                         raise
@@ -262,7 +262,7 @@ def _costs(trials: Trials, separations: Sequence[tuple[str, str, Needed]]) -> It
     """What a unit of each family that is compared costs on average; failed trials cost too."""
     if trials.cost is None:
         return
-    units = {name: size for *names, own in separations for name, size in zip(names, own.pilot, strict=True)}
+    units = {name: size for *names, needed in separations for name, size in zip(names, needed.pilot, strict=True)}
     for name, size in units.items():
         cost = trials[name].cost
         if cost is not None and np.isfinite(cost).any():
@@ -280,7 +280,7 @@ def _division(variance: FamilyVariance, runs: int | None, sign: float) -> Divide
 
 def _parts(variance: FamilyVariance) -> tuple[float, float]:
     """What configurations and seeds add; data splits count as seeds: a further run has a split of its own too."""
-    parts = {own.name: max(own.variance, 0.0) for own in variance.sources}
+    parts = {source.name: max(source.variance, 0.0) for source in variance.sources}
     return parts["configuration"], parts["seed"] + parts.get("split", 0.0)
 
 
@@ -288,13 +288,13 @@ def _division_powers(
     trials: Trials, pairs: Pairs, variances: Variances, divisions: Sequence[DividedRuns], confidence: float
 ) -> Iterator[tuple[str, str, tuple[tuple[Division, float], ...]]]:
     """For each pair of families with repeated configurations, the chance to tell their means apart in each way."""
-    known = {own.family: (own, plan) for own, plan in zip(variances, divisions, strict=True)}
+    known = {variance.family: (variance, plan) for variance, plan in zip(variances, divisions, strict=True)}
     for first, second in ((trials.families[a], trials.families[b]) for a, b in pairs):
         if first not in known or second not in known:
             continue
-        (own, plan), (other, _) = known[first], known[second]
-        difference = own.components.mean - other.components.mean
-        (configuration, seed), (other_configuration, other_seed) = _parts(own), _parts(other)
+        (variance, plan), (other, _) = known[first], known[second]
+        difference = variance.components.mean - other.components.mean
+        (configuration, seed), (other_configuration, other_seed) = _parts(variance), _parts(other)
         mean = (configuration + other_configuration) / 2, (seed + other_seed) / 2
         yield (
             first,

@@ -14,7 +14,7 @@ import numpy as np
 from levelbest import _check
 from levelbest._check import IntArray, budget_grid
 from levelbest.cautions import Caution
-from levelbest.designs._protocol import POINTS, WHOLE, Asked, Design, FamilyCounts, Table
+from levelbest.designs._protocol import POINTS, WHOLE, Design, FamilyCounts, Request, Table
 from levelbest.designs._table import drawn_curve
 from levelbest.errors import DataError, InputError, named
 from levelbest.results import Curve, DesignWords, Stratum, VerifierEffect
@@ -55,26 +55,26 @@ class ProblemsDesign(Design):
         ),
     )
 
-    def __init__(self, table: Table, asked: Asked, stratum: str | None = None) -> None:
-        _refuse(asked)
-        super().__init__(table, asked)
-        self.statistic = asked.statistic
-        self.paired = asked.paired is not False
+    def __init__(self, table: Table, request: Request, stratum: str | None = None) -> None:
+        _refuse(request)
+        super().__init__(table, request)
+        self.statistic = request.statistic
+        self.paired = request.paired is not False
         self.adjustment = "swaps" if self.paired else "permutation"
-        self.problems = problems_of(table, asked.settings)
+        self.problems = problems_of(table, request.settings)
         self.noticed = tuple(caution for caution in table.cautions if caution.code not in _SAID_ANEW)
         if stratum is not None:  # its problems alone
-            self.noticed, self.problems = (), tuple(own.within(stratum) for own in self.problems)
-            if not all(own.labels.size for own in self.problems):
+            self.noticed, self.problems = (), tuple(problems.within(stratum) for problems in self.problems)
+            if not all(problems.labels.size for problems in self.problems):
                 raise DataError(f"not every family has a problem of the stratum {stratum!r}")
-        self.families = tuple(own.family for own in self.problems)
+        self.families = tuple(problems.family for problems in self.problems)
         # with the bounds that hold for every family
-        bounds = {own.metric.bounds for own in self.problems}
+        bounds = {problems.metric.bounds for problems in self.problems}
         self.metric = replace(self.problems[0].metric, bounds=bounds.pop() if len(bounds) == 1 else (None, None))
         self.weighted = self.problems[0].weights is not None
 
     @classmethod
-    def fits(cls, trials: Table, asked: Asked) -> bool:  # noqa: ARG003
+    def fits(cls, trials: Table, request: Request) -> bool:  # noqa: ARG003
         """Whether the trials are samples of problems."""
         return not isinstance(trials, Trials) or (trials.group is not None and trials.search is None)
 
@@ -82,60 +82,63 @@ class ProblemsDesign(Design):
     def kept(self) -> tuple[IntArray, ...]:
         """Of each family, the places of the problems that are compared: those that every family has, if paired."""
         if not self.paired:
-            return tuple(np.arange(own.labels.size) for own in self.problems)
-        common = set.intersection(*(set(own.labels.tolist()) for own in self.problems))
+            return tuple(np.arange(problems.labels.size) for problems in self.problems)
+        common = set.intersection(*(set(problems.labels.tolist()) for problems in self.problems))
         if not common:
             raise DataError(
                 "the families have no problem in common, so that they cannot be compared problem by problem; check the "
                 f"names in the column of the problem ({named('group')}), or compare unpaired ({named('paired')})"
             )
         kept = tuple(
-            np.flatnonzero([label in common for label in own.labels.tolist()]).astype(np.int64) for own in self.problems
+            np.flatnonzero([label in common for label in problems.labels.tolist()]).astype(np.int64)
+            for problems in self.problems
         )
-        for own, places in zip(self.problems, kept, strict=True):
-            if self.asked.paired and places.size < own.labels.size:
-                alone = ", ".join(self._left_out(own, places)[:LISTED])
+        for problems, places in zip(self.problems, kept, strict=True):
+            if self.request.paired and places.size < problems.labels.size:
+                alone = ", ".join(self._left_out(problems, places)[:LISTED])
                 raise InputError(
-                    f"a paired comparison needs the same problems in every family, and {own.labels.size - places.size} "
-                    f"of {own.labels.size} problems of {own.family} are not in every family ({alone}); leave out "
-                    f"{named('paired')}"
+                    "a paired comparison needs the same problems in every family, and "
+                    f"{problems.labels.size - places.size} of {problems.labels.size} problems of {problems.family} are "
+                    f"not in every family ({alone}); leave out {named('paired')}"
                 )
         return kept
 
-    def _left_out(self, own: Problems, places: IntArray) -> list[str]:
-        return [str(label) for label in np.delete(own.labels, places)]
+    def _left_out(self, problems: Problems, places: IntArray) -> list[str]:
+        return [str(label) for label in np.delete(problems.labels, places)]
 
     @property
     def sizes(self) -> list[IntArray]:
         """Of each family, the samples of each problem that is compared."""
-        return [own.sizes[places] for own, places in zip(self.problems, self.kept, strict=True)]
+        return [problems.sizes[places] for problems, places in zip(self.problems, self.kept, strict=True)]
 
     @property
     def counts(self) -> tuple[FamilyCounts, ...]:
         """Of each family. A failure counts where its problem was left out as well."""
         return tuple(
-            FamilyCounts(own.family, int(sizes.sum()), own.n_failed, own.n_running)
-            for own, sizes in zip(self.problems, self.sizes, strict=True)
+            FamilyCounts(problems.family, int(sizes.sum()), problems.n_failed, problems.n_running)
+            for problems, sizes in zip(self.problems, self.sizes, strict=True)
         )
 
     @property
     def n_groups(self) -> int:
         """How many problems are compared."""
-        return len({label for own, kept in zip(self.problems, self.kept, strict=True) for label in own.labels[kept]})
+        return len(
+            {label for problems, kept in zip(self.problems, self.kept, strict=True) for label in problems.labels[kept]}
+        )
 
     @property
     def reach(self) -> dict[str, float]:
         """No problem of a family has more samples than these."""
-        return {own.family: float(sizes.max()) for own, sizes in zip(self.problems, self.sizes, strict=True)}
+        return {problems.family: float(sizes.max()) for problems, sizes in zip(self.problems, self.sizes, strict=True)}
 
     @cached_property
     def budgets(self) -> IntArray:
         """Where systems are compared: as far as two of them have samples, of enough problems."""
         sizes = self.sizes
-        most = sorted(int(own.max()) for own in sizes)[-2:][0]
-        last = sorted(int(grid_of(own)[-1]) for own in sizes)[-2:][0]
-        budgets = self.asked.budgets(most, budget_grid(last, whole=WHOLE, points=POINTS))
-        headline = self.asked.named
+        most = sorted(int(counts.max()) for counts in sizes)[-2:][0]
+        last = sorted(int(grid_of(counts)[-1]) for counts in sizes)[-2:][0]
+        budgets = self.request.budgets(most, budget_grid(last, whole=WHOLE, points=POINTS))
+        headline = self.request.named
         if headline is not None and headline <= most:
             budgets = np.union1d(budgets, [headline]).astype(np.int64)
         return budgets
@@ -144,12 +147,12 @@ class ProblemsDesign(Design):
     def systems(self) -> tuple[GroupBest, ...]:
         """Of each family, the best of n by problem at the budgets compared."""
         systems = []
-        for own, places in zip(self.problems, self.kept, strict=True):
-            if self.budgets[0] > own.sizes[places].max():
+        for problems, places in zip(self.problems, self.kept, strict=True):
+            if self.budgets[0] > problems.sizes[places].max():
                 raise too_few_samples(
-                    own.family, own.sizes[places], int(self.budgets[0]), self.trials.columns.get("group")
+                    problems.family, problems.sizes[places], int(self.budgets[0]), self.trials.columns.get("group")
                 )
-            systems.append(own.best(self.budgets, self.statistic).select(places))
+            systems.append(problems.best(self.budgets, self.statistic).select(places))
         return tuple(systems)
 
     def contrasts(self, question: Question) -> Contrasts:
@@ -158,113 +161,121 @@ class ProblemsDesign(Design):
 
     def strata(self) -> tuple[tuple[str, ProblemsDesign], ...]:
         """The same within each stratum in which all families can be compared."""
-        divided = [own.strata for own in self.problems if own.strata is not None]
+        divided = [problems.strata for problems in self.problems if problems.strata is not None]
         labels = sorted({str(label) for strata in divided for label in strata})
         inside = []
         for label in labels:
             try:
-                design = ProblemsDesign(self.trials, replace(self.asked, paired=None if self.paired else False), label)
+                design = ProblemsDesign(
+                    self.trials, replace(self.request, paired=None if self.paired else False), label
+                )
                 if len(design.families) == len(self.families) and design.budgets.size:
                     inside.append((label, design))
             except (DataError, InputError):  # no two families share a problem, or a budget, of the stratum
                 continue
         return tuple(inside)
 
-    def _noticed(self, own: Problems, best: GroupBest, asked: Asked, running: str) -> list[Caution]:
+    def _noticed(self, problems: Problems, best: GroupBest, request: Request, running: str) -> list[Caution]:
         """What a reviewer would ask about one family's samples; ``running`` is the code for those that still run."""
-        noticed = list(own.cautions)
-        if lost := own.n_failed:
-            failed = asked.settings.failed
-            of = own.n_samples + (lost if failed == "drop" else 0)
+        noticed = list(problems.cautions)
+        if lost := problems.n_failed:
+            failed = request.settings.failed
+            of = problems.n_samples + (lost if failed == "drop" else 0)
             noticed.append(
-                Caution.of("failures", own.family, lost, n_failed=lost, of=of, failed=failed, unit=self.unit)
+                Caution.of("failures", problems.family, lost, n_failed=lost, of=of, failed=failed, unit=self.unit)
             )
-        if own.n_running:
-            noticed.append(Caution.of(running, own.family, own.n_running, n_running=own.n_running, unit=self.unit))
-        return noticed + _about_sizes(own.family, best, self.trials.columns.get("group"), own_end=asked.n is None)
+        if problems.n_running:
+            noticed.append(
+                Caution.of(running, problems.family, problems.n_running, n_running=problems.n_running, unit=self.unit)
+            )
+        return noticed + _about_sizes(
+            problems.family, best, self.trials.columns.get("group"), own_end=request.n is None
+        )
 
     @property
     def cautions(self) -> tuple[Caution, ...]:
         """What a reviewer would ask about the samples compared."""
         noticed = list(self.noticed)
-        for own, places, system in zip(self.problems, self.kept, self.systems, strict=True):
-            noticed += self._noticed(own, system, self.asked, "fixed-sample")
-            if places.size < own.labels.size:
-                alone = self._left_out(own, places)
-                facts = {"problems": alone, "total": own.labels.size}
-                noticed.append(Caution.of("unequal-groups", own.family, len(alone), kind="left-out", **facts))
+        for problems, places, system in zip(self.problems, self.kept, self.systems, strict=True):
+            noticed += self._noticed(problems, system, self.request, "fixed-sample")
+            if places.size < problems.labels.size:
+                alone = self._left_out(problems, places)
+                facts = {"problems": alone, "total": problems.labels.size}
+                noticed.append(Caution.of("unequal-groups", problems.family, len(alone), kind="left-out", **facts))
         if self.paired:
             noticed.append(Caution.of("paired-design", None, self.n_groups, kind="problems"))
         if self.metric.reported is None and self.statistic == "mean":
             noticed.append(Caution.of("no-reported", kind="oracle", selection=self.metric.selection))
         return tuple(dict.fromkeys(noticed))
 
-    def curves(self, asked: Asked) -> tuple[Curve, ...]:
+    def curves(self, request: Request) -> tuple[Curve, ...]:
         """One curve for each family, over all its problems, and over those of each stratum."""
-        _refuse(asked)
-        return tuple(self._curve(own, asked) for own in self.problems)
+        _refuse(request)
+        return tuple(self._curve(problems, request) for problems in self.problems)
 
-    def _curve(self, own: Problems, asked: Asked) -> Curve:
-        metric, largest = own.metric, int(own.sizes.max())
-        noticed = [caution for caution in self.noticed if caution.family in (None, own.family)]
-        budgets = grid_of(own.sizes)
-        if asked.n is not None:
-            wanted = np.array(asked.n, dtype=np.int64)
+    def _curve(self, problems: Problems, request: Request) -> Curve:
+        metric, largest = problems.metric, int(problems.sizes.max())
+        noticed = [caution for caution in self.noticed if caution.family in (None, problems.family)]
+        budgets = grid_of(problems.sizes)
+        if request.n is not None:
+            wanted = np.array(request.n, dtype=np.int64)
             budgets = wanted[wanted <= largest]
             if not budgets.size:
-                raise too_few_samples(own.family, own.sizes, int(wanted[0]), self.trials.columns.get("group"))
+                raise too_few_samples(problems.family, problems.sizes, int(wanted[0]), self.trials.columns.get("group"))
             if budgets.size < wanted.size:
-                noticed.append(Caution.of("beyond-trials", own.family, wanted[-1], kind="samples", largest=largest))
-        best = own.best(budgets, asked.statistic)
+                noticed.append(
+                    Caution.of("beyond-trials", problems.family, wanted[-1], kind="samples", largest=largest)
+                )
+        best = problems.best(budgets, request.statistic)
         spread, several = np.full(best.n.size, np.nan), best.n_groups > 1  # of the values of problems
         spread[several] = np.nanstd(best.by_group[:, several], axis=0, ddof=1)
-        limits = _limits(best, metric, asked)
-        noticed += self._noticed(own, best, asked, "still-running")
-        if metric.reported is None and asked.statistic == "mean":
-            noticed.append(Caution.of("no-reported", own.family, kind="oracle", selection=metric.selection))
+        limits = _limits(best, metric, request)
+        noticed += self._noticed(problems, best, request, "still-running")
+        if metric.reported is None and request.statistic == "mean":
+            noticed.append(Caution.of("no-reported", problems.family, kind="oracle", selection=metric.selection))
         if limits.why:
-            noticed.append(Caution.of("beyond-horizon", own.family, reasons=limits.reasons))
-        counted = FamilyCounts(own.family, own.n_samples, own.n_failed, own.n_running)
+            noticed.append(Caution.of("beyond-horizon", problems.family, reasons=limits.reasons))
+        counted = FamilyCounts(problems.family, problems.n_samples, problems.n_failed, problems.n_running)
         return replace(
-            drawn_curve(counted, metric, asked, best.value, limits, spread),
-            cost=None if own.mean_cost is None else np.asarray(own.mean_cost * best.n, dtype=np.float64),
+            drawn_curve(counted, metric, request, best.value, limits, spread),
+            cost=None if problems.mean_cost is None else np.asarray(problems.mean_cost * best.n, dtype=np.float64),
             cautions=tuple(dict.fromkeys(noticed)),
             problems=best,
             words=self.words,
             strata=tuple(
-                Stratum(label, part, _limits(part, metric, asked))
+                Stratum(label, part, _limits(part, metric, request))
                 for label, part in (best.by_stratum() if best.stratum is not None else {}).items()
             ),
         )
 
 
-def _refuse(asked: Asked) -> None:
+def _refuse(request: Request) -> None:
     """What samples of problems do not have."""
-    if asked.statistic not in ("mean", "all"):
+    if request.statistic not in ("mean", "all"):
         raise InputError(
             "over problems the statistic is 'mean', the average over problems of the best of n, or 'all', of the "
-            f"chance that all of n succeed (pass^k), got {asked.statistic!r}; leave out {named('group')} for others "
+            f"chance that all of n succeed (pass^k), got {request.statistic!r}; leave out {named('group')} for others "
             "over all samples"
         )
-    if asked.estimator != "u":
-        raise InputError(f"over problems the estimator is 'u', the unbiased one, got {asked.estimator!r}")
-    _check.as_choice(asked.interval, GROUP_METHODS, "interval over problems")
+    if request.estimator != "u":
+        raise InputError(f"over problems the estimator is 'u', the unbiased one, got {request.estimator!r}")
+    _check.as_choice(request.interval, GROUP_METHODS, "interval over problems")
     for argument, given, why in (
-        ("axis", asked.axis == "cost", "the axis is 'trials'"),
-        ("while_running", asked.while_running, "there are no limits that hold while samples arrive"),
-        ("p_values", asked.p_values, "every verdict has its p-value already"),
+        ("axis", request.axis == "cost", "the axis is 'trials'"),
+        ("while_running", request.while_running, "there are no limits that hold while samples arrive"),
+        ("p_values", request.p_values, "every verdict has its p-value already"),
     ):
         if given:
             raise InputError(f"over problems {why}; leave out {named(argument)}")
 
 
-def _limits(best: GroupBest, metric: Metric, asked: Asked) -> Interval:
-    settings = asked.settings
+def _limits(best: GroupBest, metric: Metric, request: Request) -> Interval:
+    settings = request.settings
     return group_interval(
         best,
-        method=asked.interval,
+        method=request.interval,
         confidence=settings.confidence,
-        simultaneous=asked.simultaneous,
+        simultaneous=request.simultaneous,
         bounds=metric.bounds,
         n_resamples=settings.n_resamples,
         rng=settings.rng,
@@ -306,15 +317,15 @@ def verifier_effects(table: Table, *, settings: Settings | None = None) -> tuple
     ([0.5, 1.0], [0.5, 0.5], [0.5, 0.5])
     """
     effects = []
-    for own in problems_of(table, settings or Settings()):
-        if own.metric.reported is None:
+    for problems in problems_of(table, settings or Settings()):
+        if problems.metric.reported is None:
             raise InputError(
                 "the effect of a verifier needs a reported score beside the selection score; name it "
                 f"({named('reported')})"
             )
-        budgets = grid_of(own.sizes)
-        best, oracle = own.best(budgets), own.oracle(np.union1d([1], budgets).astype(np.int64))
+        budgets = grid_of(problems.sizes)
+        best, oracle = problems.best(budgets), problems.oracle(np.union1d([1], budgets).astype(np.int64))
         blind = np.where(np.isnan(best.by_group), np.nan, oracle.by_group[:, :1])
-        random, _ = average_over_groups(blind, own.weights)
-        effects.append(VerifierEffect(own.family, budgets, oracle.value[-budgets.size :], best.value, random))
+        random, _ = average_over_groups(blind, problems.weights)
+        effects.append(VerifierEffect(problems.family, budgets, oracle.value[-budgets.size :], best.value, random))
     return tuple(effects)

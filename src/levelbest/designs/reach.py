@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from levelbest.designs._input import as_trials, with_scores, without_one_search
-from levelbest.designs._protocol import Asked, design_of
+from levelbest.designs._protocol import Request, design_of
 from levelbest.designs._table import mean_cost, scores_of
 from levelbest.results import TRIALS, Curve, FamilyCostCurve, Reach, Reaches
 from levelbest.stats.budgets import budget_to_reach, check_target
@@ -62,15 +62,17 @@ def reach(
     table = without_one_search(with_scores(as_trials(trials, reading)))
     scores = scores_of(table, settings)
     # A curve of the selection score never falls; that of another score may: then the limits must hold together.
-    together = any(own.reported is not None for own in scores)
-    asked = Asked.of(statistic=statistic, axis=axis, workers=workers, simultaneous=together, settings=settings)
+    together = any(column.reported is not None for column in scores)
+    request = Request.of(statistic=statistic, axis=axis, workers=workers, simultaneous=together, settings=settings)
     metric = table.metric
-    pooled = np.concatenate([own.curve_of for own in scores])
+    pooled = np.concatenate([column.curve_of for column in scores])
     goals = [(name, check_target(goal, pooled, metric.direction, metric.bounds)) for name, goal in _named(targets)]
-    drawn = design_of(table, asked).curves(asked)
+    drawn = design_of(table, request).curves(request)
     return Reaches(
         targets=tuple(
-            _reach(curve, own, name, goal) for curve, own in zip(drawn, scores, strict=True) for name, goal in goals
+            _reach(curve, column, name, goal)
+            for curve, column in zip(drawn, scores, strict=True)
+            for name, goal in goals
         ),
         cautions=tuple(dict.fromkeys(caution for curve in drawn for caution in curve.cautions)),
         seed=rng,
@@ -88,17 +90,17 @@ def _named(targets: Targets) -> list[tuple[str | None, float]]:
 
 def _reach(curve: Curve | FamilyCostCurve, scores: Scores, name: str | None, goal: float) -> Reach:
     over_cost = isinstance(curve, FamilyCostCurve)
-    own = curve.curve if isinstance(curve, FamilyCostCurve) else curve
-    budgets = own.n.astype(np.float64) if isinstance(own, Curve) else own.budget
-    low, high = (np.full(budgets.size, np.nan) if ends is None else ends for ends in (own.low, own.high))
-    together, direction = own.simultaneous, own.direction
+    drawn = curve.curve if isinstance(curve, FamilyCostCurve) else curve
+    budgets = drawn.n.astype(np.float64) if isinstance(drawn, Curve) else drawn.budget
+    low, high = (np.full(budgets.size, np.nan) if ends is None else ends for ends in (drawn.low, drawn.high))
+    together, direction = drawn.simultaneous, drawn.direction
     reached = budget_to_reach(
-        budgets, own.value, low, high, goal, direction=direction, simultaneous=together, between=over_cost
+        budgets, drawn.value, low, high, goal, direction=direction, simultaneous=together, between=over_cost
     )
     ends = np.array([reached.budget, reached.low, reached.high])
     price = np.nan if scores.cost is None else mean_cost(scores.cost)
     n, cost = (np.full(3, np.nan), ends) if over_cost else (ends, price * ends)
-    last = np.flatnonzero(np.isfinite(own.value))[-1]
+    last = np.flatnonzero(np.isfinite(drawn.value))[-1]
     return Reach(
         family=curve.family,
         target=goal,
@@ -115,8 +117,8 @@ def _reach(curve: Curve | FamilyCostCurve, scores: Scores, name: str | None, goa
         n_failed=scores.n_failed,
         score=curve.score,
         statistic=curve.statistic if isinstance(curve, Curve) else "mean",
-        confidence=own.confidence or Settings.confidence,
-        best=float(own.value[last]),
+        confidence=drawn.confidence or Settings.confidence,
+        best=float(drawn.value[last]),
         furthest=float(budgets[last]),
         failed=scores.failed,
         words=curve.words if isinstance(curve, Curve) else TRIALS,

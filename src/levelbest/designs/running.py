@@ -38,7 +38,7 @@ class Running(TableDesign):
     moot = ("fixed-sample",)  # these limits do not need a sample fixed in advance
 
     def _scores(self) -> Sequence[Scores]:
-        settings = self.asked.settings
+        settings = self.request.settings
         if has_repeats(self.trials) and self.trials.setting is not None:
             count = np.unique(self.trials.setting).size
             raise InputError(
@@ -52,7 +52,7 @@ class Running(TableDesign):
                 "limits that hold at every look are known for one score column only; leave the reported score out "
                 f"while it runs ({named('reported')} none, or {named('missing')} selection)"
             )
-        if isinstance(statistic_named(self.asked.statistic), Mean) and None in self.metric.bounds:
+        if isinstance(statistic_named(self.request.statistic), Mean) and None in self.metric.bounds:
             raise InputError(
                 f"limits for a mean that hold at every look need the bounds of the score; give {named('bounds')}, or "
                 f"use {named('statistic')} median, which needs none"
@@ -63,7 +63,7 @@ class Running(TableDesign):
         """Differences of the bands."""
         budgets = self.budgets(question.pairs)
         each = question.confidence ** (1 / len(self.families))
-        turned = {f: self._turned_band(own.selection, budgets, each) for f, own in enumerate(self.scores)}
+        turned = {f: self._turned_band(scores.selection, budgets, each) for f, scores in enumerate(self.scores)}
         bands = band_differences(question.pairs, budgets, turned)
         return band_contrasts(question, bands, self.sizes, [("running",)] * len(bands), method="anytime")
 
@@ -80,7 +80,7 @@ class Running(TableDesign):
 
     def _band(self, scores: FloatArray, n: IntArray, confidence: float) -> tuple[FloatArray, FloatArray, FloatArray]:
         direction, bounds = self.metric.direction, self.metric.bounds
-        statistic = statistic_named(self.asked.statistic)
+        statistic = statistic_named(self.request.statistic)
         if isinstance(statistic, Quantile):
             limits = anytime_quantile_interval(
                 scores, n, statistic.q, confidence=confidence, simultaneous=True, direction=direction, bounds=bounds

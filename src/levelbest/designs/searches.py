@@ -11,7 +11,7 @@ import numpy as np
 
 from levelbest._check import FloatArray, IntArray, budget_grid
 from levelbest.cautions import Caution
-from levelbest.designs._protocol import Asked, FamilyCounts
+from levelbest.designs._protocol import FamilyCounts, Request
 from levelbest.designs._table import TableDesign, drawn_curve
 from levelbest.errors import InputError
 from levelbest.results import Curve, DesignWords
@@ -51,12 +51,12 @@ class Searches(TableDesign):
     beyond = "search-ends"
     moot = ("adaptive-sampler", "trend", "repeated-configurations")  # the unit is the search
 
-    def __init__(self, trials: Trials, asked: Asked) -> None:
-        if asked.axis == "cost" or asked.while_running or asked.statistic != "mean" or asked.estimator != "u":
+    def __init__(self, trials: Trials, request: Request) -> None:
+        if request.axis == "cost" or request.while_running or request.statistic != "mean" or request.estimator != "u":
             raise InputError(
                 "repeated searches are compared by the mean best so far over trials, without other options"
             )
-        super().__init__(trials, asked)
+        super().__init__(trials, request)
         self.statistic = "mean best so far"
 
     @cached_property
@@ -80,8 +80,8 @@ class Searches(TableDesign):
     def counts(self) -> tuple[FamilyCounts, ...]:
         """Of each family; the best score of several searches is no claim about one."""
         return tuple(
-            FamilyCounts(name, own.n_trials, own.n_failed, own.n_running, None, len(several))
-            for name, own, several in zip(self.families, self.scores, self.repeated, strict=True)
+            FamilyCounts(name, scores.n_trials, scores.n_failed, scores.n_running, None, len(several))
+            for name, scores, several in zip(self.families, self.scores, self.repeated, strict=True)
         )
 
     @property
@@ -92,36 +92,38 @@ class Searches(TableDesign):
     @property
     def reach(self) -> dict[str, float]:
         """The end of the shortest search of each family."""
-        return {name: float(own.shape[1]) for name, own in zip(self.families, self.repeated, strict=True)}
+        return {name: float(searches.shape[1]) for name, searches in zip(self.families, self.repeated, strict=True)}
 
     @property
     def cautions(self) -> tuple[Caution, ...]:
         """Adaptive samplers are no worry here; too few searches are."""
         few = [
-            Caution.of("adaptive-sampler", own.family, own.n_searches, kind="searches", n_searches=own.n_searches)
-            for own in self.counts
-            if own.n_searches is not None and own.n_searches < FEWEST
+            Caution.of(
+                "adaptive-sampler", counts.family, counts.n_searches, kind="searches", n_searches=counts.n_searches
+            )
+            for counts in self.counts
+            if counts.n_searches is not None and counts.n_searches < FEWEST
         ]
         return (*super().cautions, *few)
 
     def budgets(self, pairs: Sequence[tuple[int, int]]) -> IntArray:  # noqa: ARG002
         """Up to the end of the shortest search of all."""
-        shortest = min(own.shape[1] for own in self.repeated)
-        return self.asked.budgets(shortest, budget_grid(shortest, whole=POINTS, points=POINTS), _LENGTH)
+        shortest = min(searches.shape[1] for searches in self.repeated)
+        return self.request.budgets(shortest, budget_grid(shortest, whole=POINTS, points=POINTS), _LENGTH)
 
     def contrasts(self, question: Question) -> Contrasts:
         """Whole searches exchanged between the families."""
         budgets = self.budgets(question.pairs)
-        return search_contrasts([own[:, budgets - 1] for own in self.repeated], budgets, question)
+        return search_contrasts([searches[:, budgets - 1] for searches in self.repeated], budgets, question)
 
-    def curves(self, asked: Asked) -> tuple[Curve, ...]:
+    def curves(self, request: Request) -> tuple[Curve, ...]:
         """The mean best-so-far score over the searches of each family, with Student's interval for each budget."""
-        return tuple(self._curve(place, asked) for place in range(len(self.families)))
+        return tuple(self._curve(place, request) for place in range(len(self.families)))
 
-    def _curve(self, place: int, asked: Asked) -> Curve:
+    def _curve(self, place: int, request: Request) -> Curve:
         searches, length = self.repeated[place].shape
-        counted, metric, settings = self.counts[place], self.metric, asked.settings
-        budgets = asked.budgets(length, np.arange(1, length + 1), _LENGTH)
+        counted, metric, settings = self.counts[place], self.metric, request.settings
+        budgets = request.budgets(length, np.arange(1, length + 1), _LENGTH)
         inside = self.repeated[place][:, budgets - 1]
         mean, low, high = search_interval(inside, settings.confidence)
         low, high = turned_limits(low, high, metric.direction)
@@ -129,7 +131,7 @@ class Searches(TableDesign):
         limits = Interval(budgets, low, high, method, settings.confidence, False, searches, rule=rule)
         spread = inside.std(axis=0, ddof=1) if searches > 1 else None
         return replace(
-            drawn_curve(counted, metric, asked, metric.sign * mean, limits, spread),
+            drawn_curve(counted, metric, request, metric.sign * mean, limits, spread),
             estimator="best so far",
             words=self.words,
             reported=metric.reported if self.scores[place].reported is not None else None,

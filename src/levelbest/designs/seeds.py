@@ -11,7 +11,7 @@ import numpy as np
 
 from levelbest._check import IntArray
 from levelbest.cautions import Caution
-from levelbest.designs._protocol import Asked, Table
+from levelbest.designs._protocol import Request, Table
 from levelbest.designs._table import TableDesign, failure_cautions, trial_curve
 from levelbest.designs.trials import IndependentTrials, find_pairing, varies
 from levelbest.designs.variance import family_variances
@@ -45,10 +45,10 @@ class Seeds(TableDesign):
     no few values, and nothing is chosen among them."""
 
     @classmethod
-    def fits(cls, trials: Table, asked: Asked) -> bool:
+    def fits(cls, trials: Table, request: Request) -> bool:
         """Where only seeds vary and nobody asks for the best of several runs."""
-        one_run = asked.n in (None, (1,)) and asked.headline in (None, 1) and asked.statistic == "mean"
-        return one_run and asked.paired is not True and isinstance(trials, Trials) and only_seeds_vary(trials)
+        one_run = request.n in (None, (1,)) and request.headline in (None, 1) and request.statistic == "mean"
+        return one_run and request.paired is not True and isinstance(trials, Trials) and only_seeds_vary(trials)
 
     @property
     def reach(self) -> dict[str, float]:
@@ -61,7 +61,7 @@ class Seeds(TableDesign):
 
     def contrasts(self, question: Question) -> Contrasts:
         """Differences of the mean of a new run."""
-        turned = [self.metric.sign * own.curve_of for own in self.scores]
+        turned = [self.metric.sign * scores.curve_of for scores in self.scores]
         return run_contrasts(turned, question)
 
 
@@ -98,35 +98,38 @@ class Configurations(IndependentTrials):
     )
 
     @classmethod
-    def fits(cls, trials: Table, asked: Asked) -> bool:
+    def fits(cls, trials: Table, request: Request) -> bool:
         """Where a configuration of some family has several runs."""
-        if asked.while_running or asked.axis == "cost" or not isinstance(trials, Trials):
+        if request.while_running or request.axis == "cost" or not isinstance(trials, Trials):
             return False
         return trials.group is None and trials.search is None and has_repeats(trials)
 
     def _scores(self) -> Sequence[Scores]:
         self.by_run = super()._scores()
-        scores = [by_configuration(table, own) for table, own in zip(self.tables, self.by_run, strict=True)]
+        scores = [by_configuration(table, by_run) for table, by_run in zip(self.tables, self.by_run, strict=True)]
         pairing = None
-        if self.asked.paired is not False and len(self.tables) > 1:
+        if self.request.paired is not False and len(self.tables) > 1:
             first_runs = [
-                replace(table.take(own.rows), seed=None) for table, own in zip(self.tables, scores, strict=True)
+                replace(table.take(configurations.rows), seed=None)
+                for table, configurations in zip(self.tables, scores, strict=True)
             ]
-            pairing = find_pairing(first_runs, required=self.asked.paired is True)
+            pairing = find_pairing(first_runs, required=self.request.paired is True)
         if pairing is None:
             return scores
         self.paired = True
-        return [_taken(own, rows) for own, rows in zip(scores, pairing.rows, strict=True)]
+        return [_taken(configurations, rows) for configurations, rows in zip(scores, pairing.rows, strict=True)]
 
     @cached_property
     def _runs(self) -> tuple[IntArray, ...]:
         """How many runs each configuration of each family has."""
-        return tuple(np.bincount(runs_of(table, own)) for table, own in zip(self.tables, self.by_run, strict=True))
+        return tuple(
+            np.bincount(runs_of(table, by_run)) for table, by_run in zip(self.tables, self.by_run, strict=True)
+        )
 
     @cached_property
     def variances(self) -> Variances:
         """How much of the variance between runs comes from configurations, data splits and seeds."""
-        return family_variances(self.trials, confidence=self.asked.settings.confidence)
+        return family_variances(self.trials, confidence=self.request.settings.confidence)
 
     @property
     def cautions(self) -> tuple[Caution, ...]:
@@ -136,8 +139,8 @@ class Configurations(IndependentTrials):
             kept = [caution for caution in kept if caution.code != "paired-design"]
             used = Caution.of("paired-design", None, self.scores[0].n_trials, kind="used", by="configuration")
             kept.append(used)
-        for name, own in zip(self.families, self.by_run, strict=True):
-            kept += failure_cautions(name, own, "run")
+        for name, by_run in zip(self.families, self.by_run, strict=True):
+            kept += failure_cautions(name, by_run, "run")
         return tuple(dict.fromkeys([*kept, *self._averaged()]))
 
     def _averaged(self) -> list[Caution]:
@@ -157,23 +160,23 @@ class Configurations(IndependentTrials):
             )
         return noticed
 
-    def curves(self, asked: Asked) -> tuple[Curve, ...]:
+    def curves(self, request: Request) -> tuple[Curve, ...]:
         """The mean over its runs of the best of n configurations, and what a new run of it is expected to score."""
-        return tuple(self._curve(place, asked) for place in range(len(self.families)))
+        return tuple(self._curve(place, request) for place in range(len(self.families)))
 
-    def _curve(self, place: int, asked: Asked) -> Curve:
+    def _curve(self, place: int, request: Request) -> Curve:
         name, table, by_run = self.families[place], self.tables[place], self.by_run[place]
         moot = ("nested-seeds", "paired-design")
         noticed = [*(c for c in table.cautions if c.code not in moot), *self._averaged()]
         curve = trial_curve(
             replace(table, cautions=tuple(c for c in noticed if c.family in (None, name))),
-            asked,
+            request,
             no_limits=self.excluded.get(name, ""),
             scores=self.scores[place],
             words=self.words,
         )
         new_run = None
-        if isinstance(statistic_named(asked.statistic), Mean):
+        if isinstance(statistic_named(request.statistic), Mean):
             new_run = new_run_of_best(
                 by_run.selection,
                 runs_of(table, by_run),
@@ -183,7 +186,7 @@ class Configurations(IndependentTrials):
             )
         cautions = [caution for caution in curve.cautions if caution.code != "failures"]
         cautions += failure_cautions(name, by_run, "run")
-        variance = next((own for own in self.variances if own.family == name), None)
+        variance = next((variance for variance in self.variances if variance.family == name), None)
         return replace(curve, n_runs=by_run.n_trials, new_run=new_run, variance=variance, cautions=tuple(cautions))
 
 

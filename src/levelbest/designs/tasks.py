@@ -17,9 +17,9 @@ from levelbest import _check
 from levelbest._check import FloatArray, IntArray, budget_grid
 from levelbest.designs._assemble import assemble
 from levelbest.designs._input import as_trials, pairs_of
-from levelbest.designs._protocol import FIRST_SHOWN, Asked, Design, FamilyCounts
-from levelbest.designs._table import adaptive_families, drawn_curve, same_but_for_rounding, scores_of
-from levelbest.designs.compare import compare_asked
+from levelbest.designs._protocol import FIRST_SHOWN, Design, FamilyCounts, Request
+from levelbest.designs._table import adaptive_families, drawn_curve, same_but_for_rounding, scores_of, turned_samples
+from levelbest.designs.compare import compare_request
 from levelbest.designs.seeds import Configurations, Seeds
 from levelbest.errors import Ambiguous, InputError, named
 from levelbest.readers.steps.diagnose import with_diagnostics
@@ -119,29 +119,29 @@ def compare_tasks(
     2
     """
     settings = Settings(confidence, failed, missing, n_resamples, rng)
-    asked = Asked.of(n=n, baseline=baseline, settings=settings)
+    request = Request.of(n=n, baseline=baseline, settings=settings)
     if isinstance(tasks, Mapping) and not reading and not _are_columns(tasks):
-        return compare_each(tasks, asked)
-    return compare_each(split_tasks(as_trials(tasks, reading)), asked)
+        return compare_each(tasks, request)
+    return compare_each(split_tasks(as_trials(tasks, reading)), request)
 
 
 def _are_columns(tasks: Mapping[str, object]) -> bool:
     """Whether these are the columns of one table, and not a table for each task."""
     return any(
-        isinstance(own, (list, tuple, np.ndarray)) and len(own) and not isinstance(own[0], Trials)
-        for own in tasks.values()
+        isinstance(column, (list, tuple, np.ndarray)) and len(column) and not isinstance(column[0], Trials)
+        for column in tasks.values()
     )
 
 
-def compare_each(tasks: Mapping[str, object], asked: Asked) -> TaskComparison:
+def compare_each(tasks: Mapping[str, object], request: Request) -> TaskComparison:
     """What was asked of each task, and of all of them."""
-    if asked.axis == "cost" or asked.while_running or asked.statistic != "mean" or asked.paired:
+    if request.axis == "cost" or request.while_running or request.statistic != "mean" or request.paired:
         raise InputError("over tasks the mean is compared by trials, unpaired and fixed-sample; leave others out")
     if len(tasks) < 2:
         raise InputError(f"an aggregate needs at least two tasks, got {len(tasks)}; use compare for one")
-    asked = Asked(n=asked.n, baseline=asked.baseline, paired=False, settings=asked.settings)
-    design = Tasks({name: as_trials(source) for name, source in tasks.items()}, asked)
-    return over_tasks(design, {name: compare_asked(table, asked) for name, table in design.tasks.items()})
+    request = Request(n=request.n, baseline=request.baseline, paired=False, settings=request.settings)
+    design = Tasks({name: as_trials(source) for name, source in tasks.items()}, request)
+    return over_tasks(design, {name: compare_request(table, request) for name, table in design.tasks.items()})
 
 
 def over_tasks(design: Tasks, each: Mapping[str, Comparison]) -> TaskComparison:
@@ -154,7 +154,7 @@ def over_tasks(design: Tasks, each: Mapping[str, Comparison]) -> TaskComparison:
         improvements=design.improvements,
         as_scored=design.as_scored,
         profiles=design.profiles,
-        curves=design.curves(replace(design.asked, simultaneous=True)),
+        curves=design.curves(replace(design.request, simultaneous=True)),
     )
 
 
@@ -184,17 +184,17 @@ class Tasks(Design):
 
     name: ClassVar[str] = "tasks"
 
-    def __init__(self, tasks: Mapping[str, Trials], asked: Asked) -> None:
-        super().__init__(tasks, asked)
+    def __init__(self, tasks: Mapping[str, Trials], request: Request) -> None:
+        super().__init__(tasks, request)
         self.tasks = _alike(tasks)
         first = next(iter(self.tasks.values()))
         self.families = first.families
         # standard deviations of each task's scores, turned so that more is better
         self.metric = replace(first.metric, direction="max", bounds=(None, None), natural=(None, None))
         self.adjustment = "permutation"
-        if all(Seeds.fits(table, asked) for table in tasks.values()):
+        if all(Seeds.fits(table, request) for table in tasks.values()):
             self.words = Seeds.words
-        elif any(Configurations.fits(table, asked) for table in tasks.values()):
+        elif any(Configurations.fits(table, request) for table in tasks.values()):
             self.words = Configurations.words
 
     @property
@@ -211,43 +211,42 @@ class Tasks(Design):
     @cached_property
     def scores(self) -> dict[str, list[Scores]]:
         """By task, of each family."""
-        return {task: scores_of(table, self.asked.settings) for task, table in self.tasks.items()}
+        return {task: scores_of(table, self.request.settings) for task, table in self.tasks.items()}
 
     @property
     def counts(self) -> tuple[FamilyCounts, ...]:
         """Over all tasks."""
         by_family = zip(*self.scores.values(), strict=True)
         return tuple(
-            FamilyCounts(name, sum(own.n_trials for own in several), sum(own.n_failed for own in several))
+            FamilyCounts(name, sum(scores.n_trials for scores in several), sum(scores.n_failed for scores in several))
             for name, several in zip(self.families, by_family, strict=True)
         )
 
     @cached_property
     def budgets(self) -> IntArray:
         """Up to half the trials of the smallest family on any task."""
-        reach = min(reach_of(own) for samples in self.standard.values() for own in samples)
+        reach = min(reach_of(sample) for samples in self.standard.values() for sample in samples)
         if reach < 1:
             raise InputError("an aggregate needs at least 2 trials of every family on every task")
         if self.words.single:
             return np.ones(1, dtype=np.int64)
         what = "half the trials of the smallest family on any task"
-        return self.asked.budgets(reach, budget_grid(reach, whole=POINTS, points=POINTS), what)
+        return self.request.budgets(reach, budget_grid(reach, whole=POINTS, points=POINTS), what)
 
     @cached_property
     def standard(self) -> dict[str, list[Sample]]:
         """By task, of each family: in standard deviations of the task's scores from their mean, higher being better."""
         tables = {}
         for task, table in sorted(self.tasks.items()):
-            claimed = np.sort(table.metric.sign * np.concatenate([own.curve_of for own in self.scores[task]]))
+            claimed = np.sort(table.metric.sign * np.concatenate([scores.curve_of for scores in self.scores[task]]))
             centre, spread = float(claimed.mean()), float(claimed.std()) or 1.0
-            turned = [Sample(own.selection, own.reported).turned(table.metric.direction) for own in self.scores[task]]
-            tied = same_but_for_rounding(turned)
+            tied = same_but_for_rounding(turned_samples(self.scores[task], table.metric.direction))
             tables[task] = [
                 Sample(
-                    (own.selection - centre) / spread,
-                    None if own.reported is None else (own.reported - centre) / spread,
+                    (sample.selection - centre) / spread,
+                    None if sample.reported is None else (sample.reported - centre) / spread,
                 )
-                for own in tied
+                for sample in tied
             ]
         return tables
 
@@ -256,13 +255,13 @@ class Tasks(Design):
         """Trials within tasks, in units of the standard deviation of all scores of their task."""
         return StratifiedUnits([TrialUnits(samples, self.budgets) for samples in self.standard.values()])
 
-    def curves(self, asked: Asked) -> tuple[Curve, ...]:
+    def curves(self, request: Request) -> tuple[Curve, ...]:
         """The mean over tasks of each family's standardised curve."""
-        confidence, curves = asked.settings.confidence, []
+        confidence, curves = request.settings.confidence, []
         for f, counted in enumerate(self.counts):
-            value, low, high = curve_limits(self.units, f, confidence, simultaneous=asked.simultaneous)
+            value, low, high = curve_limits(self.units, f, confidence, simultaneous=request.simultaneous)
             n = self.budgets[: value.size]
-            rows = np.arange(n.size) if asked.n is None else np.flatnonzero(np.isin(n, asked.n))
+            rows = np.arange(n.size) if request.n is None else np.flatnonzero(np.isin(n, request.n))
             if counted.family in self.excluded:
                 low = high = np.full(value.size, np.nan)
             limits = Interval(
@@ -271,18 +270,20 @@ class Tasks(Design):
                 high=high[rows],
                 method="exchange",
                 confidence=confidence,
-                simultaneous=asked.simultaneous,
+                simultaneous=request.simultaneous,
                 n_trials=counted.n_trials,
             )
-            curve = drawn_curve(counted, self.metric, asked, value[rows], limits)
+            curve = drawn_curve(counted, self.metric, request, value[rows], limits)
             curves.append(replace(curve, cost_unit=None, words=self.words))
         return tuple(curves)
 
     def contrasts(self, question: Question) -> Contrasts:
         """Mean differences over the tasks, trials being exchanged within each."""
         answer = contrasts_of(decide(self.units, self.budgets, question), question)
-        sizes = [own.n_trials for own in self.counts]
-        pairs = tuple(replace(own, n_trials=(sizes[own.pair[0]], sizes[own.pair[1]])) for own in answer.pairs)
+        sizes = [counts.n_trials for counts in self.counts]
+        pairs = tuple(
+            replace(contrast, n_trials=(sizes[contrast.pair[0]], sizes[contrast.pair[1]])) for contrast in answer.pairs
+        )
         return replace(answer, pairs=pairs)
 
     @property
@@ -292,14 +293,14 @@ class Tasks(Design):
         metrics = [table.metric for table in self.tasks.values()]
         known = None not in metrics[0].bounds or bool(_NORMALISED & set(tokens(metrics[0].score)))
         return known and all(
-            (own.direction, own.bounds) == (metrics[0].direction, metrics[0].bounds) for own in metrics
+            (metric.direction, metric.bounds) == (metrics[0].direction, metrics[0].bounds) for metric in metrics
         )
 
     @cached_property
     def few(self) -> tuple[int, ...]:
         """Budgets of aggregates: 1, and the one shown, as far as a quarter of the trials of any family on any task."""
-        least = min(own.n_trials for several in self.scores.values() for own in several)
-        most = min(self.asked.headline or FIRST_SHOWN, max(1, least // 4))
+        least = min(scores.n_trials for several in self.scores.values() for scores in several)
+        most = min(self.request.headline or FIRST_SHOWN, max(1, least // 4))
         inside = [int(budget) for budget in self.budgets if budget <= most]
         return tuple(sorted({1, *inside[-1:]}))
 
@@ -307,15 +308,15 @@ class Tasks(Design):
     def interquartile_means(self) -> tuple[OverTasks, ...]:
         """Of each family, at one trial and at the largest budget that allows it."""
         sign = self._sign
-        settings, rows = self.asked.settings, []
+        settings, rows = self.request.settings, []
         for f, name in enumerate(self.families):
             samples = self._beside(f)
             for n in self.few:
-                own = interquartile_mean(
+                mean = interquartile_mean(
                     samples, n, confidence=settings.confidence, n_resamples=settings.n_resamples, rng=settings.rng
                 )
-                low, high = sorted((sign * own.low, sign * own.high))
-                rows.append(self._row((name,), n, Aggregate(sign * own.value, low, high)))
+                low, high = sorted((sign * mean.low, sign * mean.high))
+                rows.append(self._row((name,), n, Aggregate(sign * mean.value, low, high)))
         return tuple(rows)
 
     @property
@@ -328,33 +329,32 @@ class Tasks(Design):
         if not self.as_scored:
             return [several[f] for several in self.standard.values()]
         direction = "max" if self._sign > 0 else "min"
-        given = [several[f] for several in self.scores.values()]
-        return [Sample(own.selection, own.reported).turned(direction) for own in given]
+        return turned_samples((several[f] for several in self.scores.values()), direction)
 
     @property
     def profiles(self) -> tuple[Profile, ...]:
         """The share of runs above each score, of each family whose runs are a sample."""
         samples = {name: self._beside(f) for f, name in enumerate(self.families) if name not in self.excluded}
-        every = np.concatenate([own.claimed for several in samples.values() for own in several] or [np.zeros(1)])
-        scores, settings, sign = np.linspace(every.min(), every.max(), _PROFILE), self.asked.settings, self._sign
+        every = np.concatenate([sample.claimed for several in samples.values() for sample in several] or [np.zeros(1)])
+        scores, settings, sign = np.linspace(every.min(), every.max(), _PROFILE), self.request.settings, self._sign
         level, draws, seed = settings.confidence, settings.n_resamples, settings.rng
         drawn = {
-            name: performance_profile(own, scores, confidence=level, n_resamples=draws, rng=seed)
-            for name, own in samples.items()
+            name: performance_profile(scored, scores, confidence=level, n_resamples=draws, rng=seed)
+            for name, scored in samples.items()
         }
         return tuple(Profile(name, sign * scores, *shares) for name, shares in drawn.items())
 
     @property
     def improvements(self) -> tuple[OverTasks, ...]:
         """The chance that the first of each pair beats the second, at the same budgets."""
-        settings, rows = self.asked.settings, []
-        for a, b in pairs_of(self.families, self.asked.baseline):
+        settings, rows = self.request.settings, []
+        for a, b in pairs_of(self.families, self.request.baseline):
             first, second = ([several[f] for several in self.standard.values()] for f in (a, b))
             for n in self.few:
-                own = probability_of_improvement(
+                chance = probability_of_improvement(
                     first, second, n, confidence=settings.confidence, n_resamples=settings.n_resamples, rng=settings.rng
                 )
-                rows.append(self._row((self.families[a], self.families[b]), n, own))
+                rows.append(self._row((self.families[a], self.families[b]), n, chance))
         return tuple(rows)
 
     @property
@@ -362,7 +362,7 @@ class Tasks(Design):
         """Mean ranks over tasks, 1 best; percentiles over draws of the curves."""
         tasks, families = self.units.tasks, range(len(self.families))
         last = min(self.units.inside((f,)) for f in families)
-        tail = (1 - self.asked.settings.confidence) / 2
+        tail = (1 - self.request.settings.confidence) / 2
         ranks = []
         for i, budget in enumerate(self.budgets[:last]):
             at = np.array([budget])
@@ -370,25 +370,25 @@ class Tasks(Design):
                 [_ranked(np.array([task.curve(f, at).difference for f in families])) for task in tasks], axis=0
             )
             middles = [
-                np.stack([(own.lower[i] + own.upper[i]) / 2 for own in (task.family_draws(f) for f in families)])
+                np.stack([(drawn.lower[i] + drawn.upper[i]) / 2 for drawn in (task.family_draws(f) for f in families)])
                 for task in tasks
             ]
-            drawn = np.mean([_ranked(own) for own in middles], axis=0)
+            drawn = np.mean([_ranked(middle) for middle in middles], axis=0)
             low, high = (order_statistic(drawn, p) for p in (tail, 1 - tail))
             low, high = np.minimum(low, point[:, 0]), np.maximum(high, point[:, 0])
             if self.excluded:  # a rank is among all families
                 low = high = np.full(low.size, np.nan)
             for f, name in enumerate(self.families):
-                own = Aggregate(float(point[f, 0]), float(low[f]), float(high[f]))
-                ranks.append(self._row((name,), int(budget), own))
+                mean_rank = Aggregate(float(point[f, 0]), float(low[f]), float(high[f]))
+                ranks.append(self._row((name,), int(budget), mean_rank))
         return tuple(ranks)
 
-    def _row(self, families: tuple[str, ...], n: int, own: Aggregate) -> OverTasks:
+    def _row(self, families: tuple[str, ...], n: int, aggregate: Aggregate) -> OverTasks:
         """Without limits where a family is one adaptive search: resampling its trials says nothing of another."""
-        low, high = own.low, own.high
+        low, high = aggregate.low, aggregate.high
         if any(name in self.excluded for name in families):
             low = high = float("nan")
-        return OverTasks(families, n, own.value, low, high)
+        return OverTasks(families, n, aggregate.value, low, high)
 
 
 def _ranked(values: FloatArray) -> FloatArray:

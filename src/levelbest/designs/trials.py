@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from levelbest._check import FloatArray, IntArray
 from levelbest.cautions import Caution
-from levelbest.designs._protocol import Asked, Table
+from levelbest.designs._protocol import Request, Table
 from levelbest.designs._table import TableDesign
 from levelbest.errors import InputError, named
 from levelbest.results import TRIALS, DesignWords, PairComparison
@@ -39,15 +39,15 @@ class IndependentTrials(TableDesign):
 
     name: ClassVar[str] = "trials"
 
-    def __init__(self, trials: Trials, asked: Asked) -> None:
-        super().__init__(trials, asked)
+    def __init__(self, trials: Trials, request: Request) -> None:
+        super().__init__(trials, request)
         self._units: dict[bytes, TrialUnits] = {}
         grids = {c.family for c in trials.cautions if c.code == "grid" and c.kind in _GRIDS}
         if self.words == TRIALS and trials.families and grids.issuperset(trials.families):
             self.words = DesignWords(unit="grid point", drawn="drawn at random")
 
     @classmethod
-    def fits(cls, trials: Table, asked: Asked) -> bool:  # noqa: ARG003
+    def fits(cls, trials: Table, request: Request) -> bool:  # noqa: ARG003
         """Where nothing else does."""
         return True
 
@@ -57,7 +57,7 @@ class IndependentTrials(TableDesign):
             self.samples,
             self.budgets(question.pairs),
             question,
-            statistic=self.asked.statistic,
+            statistic=self.request.statistic,
             paired=self.paired,
         )
 
@@ -86,7 +86,7 @@ class IndependentTrials(TableDesign):
         key = n.tobytes()
         if key not in self._units:  # each family is drawn once, for all of its pairs
             self._units[key] = TrialUnits(self.samples, n)
-        return relative_improvement(self._units[key], places, self.asked.settings.confidence)
+        return relative_improvement(self._units[key], places, self.request.settings.confidence)
 
 
 class Pairs(IndependentTrials):
@@ -97,27 +97,29 @@ class Pairs(IndependentTrials):
     moot = ("paired-design",)  # the advice to use pairs
 
     @classmethod
-    def fits(cls, trials: Table, asked: Asked) -> bool:
+    def fits(cls, trials: Table, request: Request) -> bool:
         """Where pairs are asked for, or every trial has its partners."""
-        if asked.paired is False or not isinstance(trials, Trials) or len(trials.families) < 2:
+        if request.paired is False or not isinstance(trials, Trials) or len(trials.families) < 2:
             return False
-        if not trials.configuration and trials.seed is None and asked.paired is None:
+        if not trials.configuration and trials.seed is None and request.paired is None:
             return False  # nothing to pair by: found out without cutting out the families
         tables = [trials[name] for name in trials.families]
-        return find_pairing(tables, required=asked.paired is True) is not None
+        return find_pairing(tables, required=request.paired is True) is not None
 
     def _scores(self) -> Sequence[Scores]:
-        settings = self.asked.settings
+        settings = self.request.settings
         self.pairing = find_pairing(self.tables, required=True) or Pairing("", ())
         tables = [table.take(rows) for table, rows in zip(self.tables, self.pairing.rows, strict=True)]
         scores = [table.scores("worst", missing=settings.missing) for table in tables]
         if settings.failed == "drop":
             # a pair with a failure on either side is dropped whole
             kept = np.flatnonzero(np.logical_and.reduce([table.status == OK for table in tables]))
-            lost = [own.n_failed for own in scores]
+            lost = [family_scores.n_failed for family_scores in scores]
             scores = [table.take(kept).scores("worst", missing=settings.missing) for table in tables]
-            scores = [replace(own, n_failed=k, failed="drop") for own, k in zip(scores, lost, strict=True)]
-        if len({own.n_trials for own in scores}) > 1:
+            scores = [
+                replace(family_scores, n_failed=k, failed="drop") for family_scores, k in zip(scores, lost, strict=True)
+            ]
+        if len({family_scores.n_trials for family_scores in scores}) > 1:
             raise InputError(
                 "a paired design needs a reported score on both sides of every pair, and some are missing; compare "
                 "unpaired or say that a missing one counts as the worst score"
@@ -218,6 +220,6 @@ def _same_values(columns: Sequence[npt.NDArray[np.generic]]) -> bool:
         return False  # without a look at what may be millions of values
     if len({column.dtype for column in columns}) == 1 and columns[0].dtype.kind in "iuf":
         numbers = [np.sort(column) for column in columns]
-        return not np.isnan(numbers[0]).any() and all(np.array_equal(own, numbers[0]) for own in numbers[1:])
+        return not np.isnan(numbers[0]).any() and all(np.array_equal(column, numbers[0]) for column in numbers[1:])
     counts = [Counter(map(str, column)) for column in columns]
-    return all(own == counts[0] for own in counts[1:]) and not {"nan", "None", ""} & counts[0].keys()
+    return all(count == counts[0] for count in counts[1:]) and not {"nan", "None", ""} & counts[0].keys()

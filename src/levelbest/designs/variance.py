@@ -58,7 +58,7 @@ def family_variances(trials: Trials, *, confidence: float = Settings.confidence)
     if not has_repeats(trials) or trials.group is not None:
         return Variances()
     every = (_of_family(trials[name], confidence) for name in trials.families)
-    return Variances(own for own in every if own is not None)
+    return Variances(variance for variance in every if variance is not None)
 
 
 def _of_family(table: Trials, confidence: float) -> FamilyVariance | None:
@@ -71,7 +71,7 @@ def _of_family(table: Trials, confidence: float) -> FamilyVariance | None:
     column = split_column(table.configuration)
     splits = None if column is None else table.configuration[column][kept]
     components = variance_components(scores[kept], settings, splits, confidence=confidence)
-    told = any(source.name == "split" for source in components.sources)
+    split_recorded = any(source.name == "split" for source in components.sources)
     return FamilyVariance(
         family=table.families[0],
         score=table.metric.score,
@@ -79,5 +79,5 @@ def _of_family(table: Trials, confidence: float) -> FamilyVariance | None:
         n_configurations=count,
         n_runs=int(kept.size),
         n_failed=int(table.n_trials - kept.size),
-        split=column if told else None,
+        split=column if split_recorded else None,
     )

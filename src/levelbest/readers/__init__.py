@@ -131,7 +131,7 @@ def read_trials(
         bounds=bounds,
         keep=keep,
     )
-    tables = _tables(source, reader, options, asked=wanted.family is not None)
+    tables = _tables(source, reader, options, family_given=wanted.family is not None)
     trials = build_trials(tables if map is None else _with_one_name(tables, map), wanted)
     if spaces is not None:
         trials = _declared(trials, spaces)
@@ -163,7 +163,7 @@ def _declared(trials: Trials, spaces: Mapping[str, object]) -> Trials:
     return replace(trials, facts={**trials.facts, **facts})
 
 
-def _tables(source: object, reader: str | None, options: dict[str, object], *, asked: bool) -> list[RawTable]:
+def _tables(source: object, reader: str | None, options: dict[str, object], *, family_given: bool) -> list[RawTable]:
     """What the readers make of the sources; ``asked``: the families were asked for."""
     from levelbest.readers.formats._searches import searches_in_arguments
     from levelbest.readers.formats.folder import apart_by_path, arranged
@@ -187,19 +187,19 @@ def _tables(source: object, reader: str | None, options: dict[str, object], *, a
     used, by_path = [], []
     for path, name in zip(paths, short_names(paths), strict=True):
         with _named_by_path(path):
-            own, by = read_path(path, reader, options)
+            tables_of_path, by = read_path(path, reader, options)
         used.append(by)
-        _name_sources(own, path, name, inside=by.name == "folder" and len(paths) > 1)
-        by_path.append((name, own))
+        _name_sources(tables_of_path, path, name, inside=by.name == "folder" and len(paths) > 1)
+        by_path.append((name, tables_of_path))
     _check_options(options, used)
-    tables = [table for _, own in by_path for table in own]
+    tables = [table for _, path_tables in by_path for table in path_tables]
     if not tables:
         raise InputError(f"nothing in {paths[0].name} could be read as trials")
     if len(tables) == 1:
         return tables
     if all(by.name in ("table", "folder") for by in used):
         folder = paths[0] if len(paths) == 1 else Path(os.path.commonpath([path.absolute().parent for path in paths]))
-        return arranged(tables, folder.resolve().name or "files", asked=asked)
+        return arranged(tables, folder.resolve().name or "files", family_given=family_given)
     if len(paths) > 1 and not searches_in_arguments(by_path):
         apart_by_path(by_path)  # where names are alike, a family for each
     return tables

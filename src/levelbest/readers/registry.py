@@ -67,8 +67,8 @@ def readers() -> tuple[Reader, ...]:
 
 
 def _readers_in(module: str) -> tuple[Reader, ...]:
-    own: tuple[Reader, ...] = import_module(f"levelbest.readers.{module}").READERS
-    return own
+    readers: tuple[Reader, ...] = import_module(f"levelbest.readers.{module}").READERS
+    return readers
 
 
 def _sort_of(path: Path) -> str:
@@ -130,8 +130,8 @@ def read_path(
     check_source(path)
     reader = reader_for(path, name)
     known = options_of(reader)
-    own = {key: _converted(key, value, known[key]) for key, value in (options or {}).items() if key in known}
-    return reader.read(path, **own), reader
+    accepted = {key: _converted(key, value, known[key]) for key, value in (options or {}).items() if key in known}
+    return reader.read(path, **accepted), reader
 
 
 def read_logs(
@@ -144,8 +144,8 @@ def read_logs(
     if reader.read_logs is None or any(reader_for(path, name) is not reader for path in paths[1:]):
         return None
     known = options_of(reader)
-    own = {key: _converted(key, value, known[key]) for key, value in (options or {}).items() if key in known}
-    return reader.read_logs(paths, **own), reader
+    accepted = {key: _converted(key, value, known[key]) for key, value in (options or {}).items() if key in known}
+    return reader.read_logs(paths, **accepted), reader
 
 
 def _converted(key: str, value: object, default: object) -> object:

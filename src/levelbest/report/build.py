@@ -16,11 +16,11 @@ from levelbest import __version__
 from levelbest._check import FloatArray
 from levelbest._plain import cell_text
 from levelbest.cautions import Caution
-from levelbest.designs import Asked, Design, design_of
+from levelbest.designs import Design, Request, design_of
 from levelbest.designs._assemble import assemble, points_at
 from levelbest.designs._input import pairs_of, with_scores
 from levelbest.designs._registered import departures, is_registered
-from levelbest.designs.compare import compare_asked
+from levelbest.designs.compare import compare_request
 from levelbest.designs.problems import ProblemsDesign, verifier_effects
 from levelbest.errors import DataError, called
 from levelbest.report.describe import spearman
@@ -74,7 +74,7 @@ def build_view(
     the first one also that of the verdict; ``comparing`` False leaves comparisons out; ``log`` puts budgets on a log
     scale or not, None where curves are long; ``hide`` names configuration columns that stay out of the report.
     """
-    asked = Asked.of(
+    request = Request.of(
         headline=headline,
         worth=worth,
         interval=interval,
@@ -86,19 +86,19 @@ def build_view(
     scored = with_scores(trials, baseline)
     if comparing and len(scored.families) > 1:
         pairs_of(scored.families, baseline)  # what is refused is refused before anything is drawn
-    made = _Made(scored, asked.with_registered(scored), tuple(statistics), comparing)
+    made = _Made(scored, request.with_registered(scored), tuple(statistics), comparing)
     view = _view(made, trials, hidden_columns(trials, hide))
     return replace(view, title=title or view.title, published=dict(published or {}), log=log)
 
 
 def _view(made: _Made, trials: Trials | ProblemTable, hidden: frozenset[str]) -> View:
     """Everything that was made, as it is shown; ``trials`` are all, those of families without a score among them."""
-    table, settings, comparison = made.table, made.asked.settings, made.comparison
+    table, settings, comparison = made.table, made.request.settings, made.comparison
     if comparison is not None:
         comparison = replace(comparison, spaces=tuple(space.without(hidden) for space in comparison.spaces))
     named = ""
-    if made.asked.headline is not None:
-        named = alone_words(registered=is_registered(table, replace(made.asked, statistic=made.statistics[0])))
+    if made.request.headline is not None:
+        named = alone_words(registered=is_registered(table, replace(made.request, statistic=made.statistics[0])))
     families = tuple(_family(made, name, hidden) for name in made.table.families)
     first = families[0]
     standing = Standing(
@@ -135,7 +135,7 @@ def _view(made: _Made, trials: Trials | ProblemTable, hidden: frozenset[str]) ->
             for pair in result.pairs
         ),
         table=trial_table(trials, hidden) if isinstance(trials, Trials) else {},
-        n_rows=len(trials) if isinstance(trials, Trials) else sum(own.n_trials for own in families),
+        n_rows=len(trials) if isinstance(trials, Trials) else sum(family.n_trials for family in families),
         uncompared=made.uncompared,
         cautions=made.cautions,
         methods=methods,
@@ -165,13 +165,13 @@ class _Made:
     """Everything that a report shows of its trials; each is computed when it is first asked for, and once."""
 
     table: Trials | ProblemTable
-    asked: Asked
+    request: Request
     wanted: tuple[str, ...]
     comparing: bool
 
     @cached_property
     def design(self) -> Design:
-        return design_of(self.table, replace(self.asked, statistic=self.statistics[0]))
+        return design_of(self.table, replace(self.request, statistic=self.statistics[0]))
 
     @cached_property
     def statistics(self) -> tuple[str, ...]:
@@ -183,8 +183,8 @@ class _Made:
     @cached_property
     def single(self) -> bool:
         """Whether all that is said is about one new unit, as where runs differ by their seed alone."""
-        asked = replace(self.asked, statistic="mean")
-        return "mean" in self.wanted and bool(design_of(self.table, asked).words.single)
+        request = replace(self.request, statistic="mean")
+        return "mean" in self.wanted and bool(design_of(self.table, request).words.single)
 
     @property
     def many(self) -> bool:
@@ -203,68 +203,68 @@ class _Made:
     def computed(self) -> _Computed:
         """Curves of every statistic and over cost, and the comparisons, the longest first. Of many trials on as many
         cores as there are: NumPy lets go of the interpreter while it computes."""
-        asked = [replace(self.asked, statistic=statistic) for statistic in self.statistics]
+        requests = [replace(self.request, statistic=statistic) for statistic in self.statistics]
         if isinstance(self.table, Trials) and len(self.table) < _FOR_THREADS:
-            return _Computed(*self._over_cost(), [*map(self._compare, asked)], [*map(self._draw, asked)])
+            return _Computed(*self._over_cost(), [*map(self._compare, requests)], [*map(self._draw, requests)])
         with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
             # each in this context, so that messages name arguments as their reader writes them
             cost = pool.submit(copy_context().run, self._over_cost)
-            compared = [pool.submit(copy_context().run, self._compare, own) for own in asked]
-            drawn = [pool.submit(copy_context().run, self._draw, own) for own in asked]
-            return _Computed(*cost.result(), [own.result() for own in compared], [own.result() for own in drawn])
+            compared = [pool.submit(copy_context().run, self._compare, request) for request in requests]
+            drawn = [pool.submit(copy_context().run, self._draw, request) for request in requests]
+            return _Computed(*cost.result(), [job.result() for job in compared], [job.result() for job in drawn])
 
     def _over_cost(self) -> tuple[Comparison | None, tuple[FamilyCostCurve, ...]]:
         """Of the families whose costs are all known and that have enough trials for a curve over cost; None and nothing
         where no budget of cost can be spoken of, or families share none."""
-        table, settings = self.table, self.asked.settings
+        table, settings = self.table, self.request.settings
         if not isinstance(table, Trials) or table.cost is None or table.group is not None or table.search is not None:
             return None, ()
         kept = []
         for name in table.families if "mean" in self.statistics else ():
-            own = table[name].scores(settings.failed, missing=settings.missing)
-            cost = np.zeros(0) if own.cost is None else own.cost
-            if own.n_trials >= _ENOUGH_FOR_COST and np.isfinite(cost).all() and cost.max() > 0:
+            scores = table[name].scores(settings.failed, missing=settings.missing)
+            cost = np.zeros(0) if scores.cost is None else scores.cost
+            if scores.n_trials >= _ENOUGH_FOR_COST and np.isfinite(cost).all() and cost.max() > 0:
                 kept.append(name)
         if not kept:
             return None, ()
-        asked = replace(self.asked, axis="cost", headline=None)
+        request = replace(self.request, axis="cost", headline=None)
         try:
-            design = design_of(table[kept], asked)
-            curves = tuple(own for own in design.curves(asked) if isinstance(own, FamilyCostCurve))
+            design = design_of(table[kept], request)
+            curves = tuple(curve for curve in design.curves(request) if isinstance(curve, FamilyCostCurve))
         except DataError:
             return None, ()
-        if not self.comparing or self.many or len(kept) < 2 or asked.baseline not in (None, *kept):
+        if not self.comparing or self.many or len(kept) < 2 or request.baseline not in (None, *kept):
             return None, curves
         try:
             return assemble(design, survival=False, standings=False), curves
         except DataError:
             return None, curves
 
-    def _compare(self, asked: Asked) -> Comparison | None:
+    def _compare(self, request: Request) -> Comparison | None:
         """Of all but the verdict the pairs alone are shown, and of many trials none."""
-        further = asked.statistic != self.statistics[0]
+        further = request.statistic != self.statistics[0]
         if not self.comparing or len(self.table.families) < 2 or (further and self.many):
             return None
-        return compare_asked(self.table, asked, pairs_only=further)
+        return compare_request(self.table, request, pairs_only=further)
 
-    def _draw(self, asked: Asked) -> tuple[Curve | FamilyCostCurve, ...]:
+    def _draw(self, request: Request) -> tuple[Curve | FamilyCostCurve, ...]:
         """With bands over all budgets; of seeds, where there is one, with limits for each, as in their tables."""
-        drawn = replace(asked, simultaneous=not self.single)
+        drawn = replace(request, simultaneous=not self.single)
         return design_of(self.table, drawn).curves(drawn)
 
     @property
     def comparisons(self) -> dict[tuple[str, str], Comparison]:
         """By statistic and axis, cost last."""
         computed = self.computed
-        by_kind = {(own, "trials"): result for own, result in zip(self.statistics, computed.compared, strict=True)}
-        by_kind["mean", "cost"] = computed.over_cost
-        return {kind: result for kind, result in by_kind.items() if result is not None}
+        kinds = [*((statistic, "trials") for statistic in self.statistics), ("mean", "cost")]
+        results = zip(kinds, [*computed.compared, computed.over_cost], strict=True)
+        return {kind: result for kind, result in results if result is not None}
 
     @property
     def left_out(self) -> list[str]:
         """A sentence for every family that is in no comparison."""
-        lost = [own for own in self.cautions if own.kind in ("left-out", "one-trial") and own.family is not None]
-        return [f"{caution}." for caution in lost]
+        lost = [caution for caution in self.cautions if caution.kind in ("left-out", "one-trial")]
+        return [f"{caution}." for caution in lost if caution.family is not None]
 
     @property
     def comparison(self) -> Comparison | None:
@@ -282,13 +282,13 @@ class _Made:
         if self.comparison is not None and self.comparison.terms.headline is not None:
             return self.comparison.terms.headline
         last = min(int(curve.n[-1]) for curve in self.curves)
-        return min(self.asked.headline or self.design.headline or FIRST_SHOWN, last)
+        return min(self.request.headline or self.design.headline or FIRST_SHOWN, last)
 
     @cached_property
     def points(self) -> dict[str, tuple[float, float, float, float]]:
         """Each family's budget, value and pointwise limits at the headline budget."""
         standings = () if self.comparison is None else self.comparison.standings
-        points = {own.family: (own.budget, own.value, own.low, own.high) for own in standings}
+        points = {row.family: (row.budget, row.value, row.low, row.high) for row in standings}
         if set(points) == set(self.table.families):
             return points
         return dict(zip(self.table.families, points_at(self.design, float(self.headline)), strict=True))
@@ -297,14 +297,14 @@ class _Made:
     def n_groups(self) -> int | None:
         if not isinstance(self.design, ProblemsDesign):
             return None
-        return len({label for own in self.design.problems for label in own.labels})
+        return len({label for problems in self.design.problems for label in problems.labels})
 
     @cached_property
     def effects(self) -> tuple[VerifierEffect, ...]:
         """Oracle, verifier and random pick, where a verifier selects among the samples of a problem."""
         if self.n_groups is None or self.design.metric.reported is None:
             return ()
-        return verifier_effects(self.table, settings=self.asked.settings)
+        return verifier_effects(self.table, settings=self.request.settings)
 
     def sections(self) -> tuple[Table, ...]:
         """What there is to say of problems, or of the variance between runs."""
@@ -316,9 +316,9 @@ class _Made:
         sections = [problems.problem_section(self.curves, self.table.columns)]
         if self.curves[0].strata:
             sections.insert(0, problems.stratum_section(self.curves, self.headline))
-        if design.metric.direction == "max" and all(own.binary for own in design.problems):
-            all_of_n = design_of(self.table, replace(self.asked, statistic="all"))
-            drawn = all_of_n.curves(replace(self.asked, statistic="all"))
+        if design.metric.direction == "max" and all(problems.binary for problems in design.problems):
+            all_of_n = design_of(self.table, replace(self.request, statistic="all"))
+            drawn = all_of_n.curves(replace(self.request, statistic="all"))
             if section := problems.all_section([curve for curve in drawn if isinstance(curve, Curve)]):
                 sections.insert(0, section)
         if self.effects:
@@ -333,21 +333,22 @@ class _Made:
         of_curves = [caution for curve in self.curves for caution in curve.cautions if caution.code not in moot]
         of_pairs = [caution for result in self.comparisons.values() for caution in result.cautions]
         used = any(caution.code == "paired-design" and caution.kind for caution in of_pairs)
-        departed = departures(self.table, replace(self.asked, statistic=self.statistics[0]))
+        departed = departures(self.table, replace(self.request, statistic=self.statistics[0]))
         every = dict.fromkeys([*lost, *of_curves, *of_pairs, *departed])
-        return tuple(own for own in every if not (used and own.code == "paired-design" and not own.kind))
+        advice = {caution for caution in every if used and caution.code == "paired-design" and not caution.kind}
+        return tuple(caution for caution in every if caution not in advice)
 
 
 def _family(made: _Made, name: str, hidden: frozenset[str]) -> ShownFamily:
     """One row of the table of families: what the design tells of it, and what its trials do themselves."""
-    counted = {own.family: own for own in made.design.counts}[name]
+    counted = {counts.family: counts for counts in made.design.counts}[name]
     row = ShownFamily(name, counted.n_trials, counted.n_failed, counted.n_running, headline=made.points[name][1:])
     if made.n_groups is not None:
         first = next(curve for curve in made.curves if curve.family == name)
         row = replace(row, mean=float(first.value[0]), winner=float(first.value[0]))
     if not isinstance(made.table, Trials):
         return row
-    trials, settings = made.table[name], made.asked.settings
+    trials, settings = made.table[name], made.request.settings
     scores = trials.scores(settings.failed, missing=settings.missing)
     if made.design.words.in_parts:
         scores = by_configuration(trials, scores)

@@ -158,9 +158,9 @@ class Description(ScoreDistribution, Shown):
 
     def to_frame(self) -> Frame:
         """One row per score, as a dataframe of pandas where it is installed, else of polars."""
-        scores = [own for own in (self, self.claimed) if own is not None]
+        scores = [description for description in (self, self.claimed) if description is not None]
         counts = picked(self, "family", "n_trials", "n_failed", "spearman")
-        rows = [counts | {"score": own.score} | own.numbers() for own in scores]
+        rows = [counts | {"score": description.score} | description.numbers() for description in scores]
         return as_frame({name: [row[name] for row in rows] for name in rows[0]})
 
     def to_dict(self) -> dict[str, object]:

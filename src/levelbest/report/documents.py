@@ -144,7 +144,7 @@ def _(result: Comparison) -> dict[str, object]:
         "n_resamples": settings.n_resamples,
         "searched": [
             {"family": space.family, "declared": space.declared, "fixed": space.fixed}
-            | {"parameters": {own.name: own.given for own in space.parameters}}
+            | {"parameters": {parameter.name: parameter.given for parameter in space.parameters}}
             for space in result.spaces
         ],
         "warnings": [document(caution) for caution in result.cautions],
@@ -152,7 +152,7 @@ def _(result: Comparison) -> dict[str, object]:
     if result.variances:
         shown["variances"] = [document(variance) for variance in result.variances]
     if result.best_found:
-        shown["best_found"] = [document(found) for found in result.best_found]
+        shown["best_found"] = [document(best) for best in result.best_found]
     if result.strata:
         shown["strata"] = [
             {"stratum": label, "comparisons": [document(pair) for pair in inside.pairs]}
@@ -328,9 +328,9 @@ def _(result: Claim) -> dict[str, object]:
         pair.claim.to_dict() | {"readings": [reading.to_dict() for reading in pair.readings]} for pair in result.pairs
     ]
     steps = [f"{step.text}: {step.why}" if step.why else step.text for step in claim_steps(result)]
-    told = picked(result, "confidence", "direction", "search_sd", "noise")
+    facts = picked(result, "confidence", "direction", "search_sd", "noise")
     summary = {"sentences": list(claim_sentences(result)), "next": steps, "warnings": []}
-    return plain({"baseline": result.baseline.to_dict(), "claims": claims, **told, **summary})
+    return plain({"baseline": result.baseline.to_dict(), "claims": claims, **facts, **summary})
 
 
 @document.register

@@ -73,14 +73,21 @@ def _rises() -> tuple[Axes, str, str]:
 def _bias(ours: Simulation, draws: Simulation) -> tuple[Axes, str, str]:
     """[T] figure 3: V falls below the truth as n nears the number of trials, U does not."""
     ax, n = new_axes(), np.array(BUDGETS)
-    for place, (label, own) in enumerate((("V", draws), ("U", ours))):
-        ax.plot(n, own.mean_estimate - own.truth, color=COLOURS[1 - place], marker="o", markersize=3, label=label)
+    for place, (label, simulated) in enumerate((("V", draws), ("U", ours))):
+        ax.plot(
+            n,
+            simulated.mean_estimate - simulated.truth,
+            color=COLOURS[1 - place],
+            marker="o",
+            markersize=3,
+            label=label,
+        )
     ax.axhline(0, color="0.3", linewidth=0.8)
     ax.set_xlabel(f"n, of {N_TRIALS} trials")
     ax.set_ylabel("mean estimate minus truth, points")
     ax.legend(frameon=False)
     open_frame(ax)
-    low, off = (abs(float(own.mean_estimate[-1] - own.truth[-1])) for own in (draws, ours))
+    low, off = (abs(float(simulated.mean_estimate[-1] - simulated.truth[-1])) for simulated in (draws, ours))
     text = (
         f"V, the mean over draws with replacement, is {low:.2f} points too low at n = {n[-1]}, and falls below the "
         f"truth in {100 * draws.below_truth[-1]:.0f} of 100 samples; U, over all subsets, is off by {off:.2f}: "

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from levelbest.designs import Asked
+from levelbest.designs import Request
 from levelbest.designs._input import with_scores
 from levelbest.designs.tasks import Tasks, over_tasks, split_tasks
 from levelbest.errors import InputError
@@ -48,8 +48,8 @@ def build_task_view(
     settings = Settings(
         **{key: options[key] for key in ("confidence", "failed", "missing", "n_resamples", "rng") if key in options}
     )
-    asked = Asked.of(baseline=options.get("baseline"), paired=False, settings=settings)
-    design = Tasks(split_tasks(kept, task_directions), asked)
+    request = Request.of(baseline=options.get("baseline"), paired=False, settings=settings)
+    design = Tasks(split_tasks(kept, task_directions), request)
     if len(design.tasks) < 2:
         raise InputError(f"a report over tasks needs at least two, got {len(design.tasks)}; leave the column out")
     published = dict(options.pop("published", None) or {})
@@ -132,7 +132,7 @@ def _family(
     trials: Trials, result: TaskComparison, views: Mapping[str, View], name: str, hidden: frozenset[str]
 ) -> ShownFamily:
     """A row of the table: the mean over tasks in standard deviations; winners have their tasks beside them."""
-    own = next(standing for standing in result.overall.standings if standing.family == name)
+    standing = next(standing for standing in result.overall.standings if standing.family == name)
     rows = {task: next(row for row in view.families if row.name == name) for task, view in views.items()}
     cost = float(np.sum([row.total_cost for row in rows.values()]))
     chosen: dict[str, list[str]] = {}
@@ -142,11 +142,11 @@ def _family(
     space = search_spaces(trials[name])[0].without(hidden)
     return ShownFamily(
         name,
-        own.n_trials,
-        own.n_failed,
-        own.n_running,
-        headline=(own.value, own.low, own.high),
-        mean_cost=cost / own.n_trials,
+        standing.n_trials,
+        standing.n_failed,
+        standing.n_running,
+        headline=(standing.value, standing.low, standing.high),
+        mean_cost=cost / standing.n_trials,
         total_cost=cost,
         assignment={key: "; ".join(values) for key, values in chosen.items()},
         space=parameter_texts(space),

@@ -217,20 +217,20 @@ class View:
 
     def numbers(self) -> dict[str, object]:
         """Plain values for JSON, a number that does not exist None: all but the table of trials, which was read."""
-        names = [own.name for own in fields(self) if own.name not in ("table", "over_tasks", "units", "words")]
+        names = [column.name for column in fields(self) if column.name not in ("table", "over_tasks", "units", "words")]
         document = {name: getattr(self, name) for name in names}
         for name in ("families", "checklist"):
-            document[name] = [asdict(own) for own in document[name]]
+            document[name] = [asdict(entry) for entry in document[name]]
         for name in ("lines", "effect", "sections"):
             document[name] = [shown.numbers() for shown in document[name]]
         for name in ("variances", "cautions"):
-            document[name] = [own.to_dict() for own in document[name]]
+            document[name] = [entry.to_dict() for entry in document[name]]
         document["pairs"] = [_pair_document(pair) for pair in self.pairs]
         result = self.over_tasks or self.comparison
         compared: dict[str, object] = {} if result is None else result.to_dict()
         tasks = {
-            name: {key: value for key, value in own.numbers().items() if key != "comparison"}
-            for name, own in self.tasks.items()
+            name: {key: value for key, value in task_view.numbers().items() if key != "comparison"}
+            for name, task_view in self.tasks.items()
         }
         shown: dict[str, object] = plain(document)
         verdicts = {"comparison": compared or None, "comparisons": compared.get("comparisons", [])}
@@ -240,11 +240,11 @@ class View:
 def line_of(curve: Curve | FamilyCostCurve) -> Line:
     """A curve as it is drawn, with its interval."""
     if isinstance(curve, FamilyCostCurve):
-        own = curve.curve
-        nowhere = np.full(own.budget.size, np.nan)
-        low, high = (nowhere if ends is None else ends for ends in (own.low, own.high))
-        columns = (floats(own.budget), floats(own.value), floats(low), floats(high))
-        return Line(curve.family, "mean", "cost", *columns, "studentised", own.simultaneous, words=curve.words)
+        drawn = curve.curve
+        nowhere = np.full(drawn.budget.size, np.nan)
+        low, high = (nowhere if ends is None else ends for ends in (drawn.low, drawn.high))
+        columns = (floats(drawn.budget), floats(drawn.value), floats(low), floats(high))
+        return Line(curve.family, "mean", "cost", *columns, "studentised", drawn.simultaneous, words=curve.words)
     columns = (floats(curve.n), floats(curve.value), floats(curve.low), floats(curve.high))
     provenance = (curve.method, curve.simultaneous, curve.horizon, curve.words)
     return Line(curve.family, curve.statistic, "trials", *columns, *provenance)

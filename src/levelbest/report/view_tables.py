@@ -23,7 +23,7 @@ MOST_VALUES = 800
 def families_table(view: View) -> Table:
     """The families, the best of the headline budget first."""
     words, sign = view.words, -1.0 if view.direction == "max" else 1.0
-    rows = sorted(view.families, key=lambda own: (math.isnan(own.headline[0]), sign * own.headline[0]))
+    rows = sorted(view.families, key=lambda family: (math.isnan(family.headline[0]), sign * family.headline[0]))
     at = f"best of {view.headline}" if view.headline != 1 else view.single or f"one {words.unit}"
     digits = common_decimals([family.headline for family in rows])
     return Table(

@@ -277,5 +277,7 @@ class Comparison(Drawn):
 
 def _ranges(verdicts: tuple[Verdict, ...]) -> str:
     """``cnn at 5 to 20, undecided at 1 to 4``."""
-    ends = [dict.fromkeys((f"{own.start:g}", f"{own.end:g}")) for own in verdicts]
-    return ", ".join(f"{own.verdict} at {' to '.join(budgets)}" for own, budgets in zip(verdicts, ends, strict=True))
+    ends = [dict.fromkeys((f"{verdict.start:g}", f"{verdict.end:g}")) for verdict in verdicts]
+    return ", ".join(
+        f"{verdict.verdict} at {' to '.join(budgets)}" for verdict, budgets in zip(verdicts, ends, strict=True)
+    )

@@ -231,10 +231,10 @@ class CurveSet(Drawn, tuple[Curve, ...]):
         """One row per family and budget, as a dataframe of pandas where it is installed, else of polars."""
         columns: dict[str, list[object]] = {"family": [curve.family for curve in self for _ in curve.n]}
         for name in ("n", "value", "low", "high", "spread", "new_run", "cost"):
-            own = [getattr(curve, name) for curve in self]
-            if any(column is not None for column in own):
+            values = [getattr(curve, name) for curve in self]
+            if any(column is not None for column in values):
                 nowhere = [np.full(curve.n.size, np.nan) for curve in self]
-                known = [blank if column is None else column for column, blank in zip(own, nowhere, strict=True)]
+                known = [blank if column is None else column for column, blank in zip(values, nowhere, strict=True)]
                 columns[name] = np.concatenate(known).tolist()
         return as_frame(columns)
 
@@ -255,10 +255,10 @@ class FamilyCostCurve(Drawn):
 
     def point(self, budget: float) -> tuple[float, float, float, float]:
         """Budget, value, low and high at the largest budget of the curve that is no larger."""
-        own = self.curve
-        at = max(int(np.searchsorted(own.budget, budget * (1 + 1e-9), side="right")) - 1, 0)
-        low, high = (np.nan if ends is None else float(ends[at]) for ends in (own.low, own.high))
-        return float(own.budget[at]), float(own.value[at]), low, high
+        curve = self.curve
+        at = max(int(np.searchsorted(curve.budget, budget * (1 + 1e-9), side="right")) - 1, 0)
+        low, high = (np.nan if ends is None else float(ends[at]) for ends in (curve.low, curve.high))
+        return float(curve.budget[at]), float(curve.value[at]), low, high
 
     def sentence(self) -> str:
         """What can be said of the largest budget, ready for a paper."""
@@ -276,17 +276,17 @@ class FamilyCostCurve(Drawn):
     @property
     def points(self) -> list[dict[str, object]]:
         """One row per budget."""
-        own = self.curve
-        nothing = [float("nan")] * own.budget.size
+        curve = self.curve
+        nothing = [float("nan")] * curve.budget.size
         rows = rows_of(
-            cost=own.budget,
-            value=own.value,
-            low=nothing if own.low is None else own.low,
-            high=nothing if own.high is None else own.high,
-            mean_cost_value=own.mean_cost_value,
-            nothing_finished=own.nothing_finished,
-            n_mean=own.trials_finished,
-            monte_carlo_error=own.monte_carlo_error,
+            cost=curve.budget,
+            value=curve.value,
+            low=nothing if curve.low is None else curve.low,
+            high=nothing if curve.high is None else curve.high,
+            mean_cost_value=curve.mean_cost_value,
+            nothing_finished=curve.nothing_finished,
+            n_mean=curve.trials_finished,
+            monte_carlo_error=curve.monte_carlo_error,
         )
         return [plain({"n": None, "spread": None} | row) for row in rows]
 

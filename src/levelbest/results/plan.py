@@ -96,16 +96,16 @@ class TrialPlan(Drawn):
         """What the most units that a pair needs of each family cost together, those there are included; NaN where the
         number of a pair is open."""
         most: dict[str, float] = {}
-        for first, second, own in self.separations:
-            for family, present in zip((first, second), own.pilot, strict=True):
-                wanted = present if own.decided else np.maximum(own.needed, present)  # which NaN passes through
+        for first, second, units in self.separations:
+            for family, present in zip((first, second), units.pilot, strict=True):
+                wanted = present if units.decided else np.maximum(units.needed, present)  # which NaN passes through
                 most[family] = float(np.maximum(wanted, most.get(family, 0.0)))
         return sum(most.get(family, np.nan) * each for family, each in self.costs) if self.costs else np.nan
 
     def further_cost(self, first: str, second: str) -> Range:
         """What the units of two families cost that are still to be run until they are told apart, with limits as the
         pilot leaves it open; NaN where costs or the number are not known."""
-        (needed,) = (own for a, b, own in self.separations if (a, b) == (first, second))
+        (needed,) = (units for a, b, units in self.separations if (a, b) == (first, second))
         return self._spent([(first, second, needed)])
 
     @property
@@ -122,9 +122,11 @@ class TrialPlan(Drawn):
         spent = []
         for end in ("needed", "low", "high"):
             further: dict[str, float] = {}
-            for *names, own in pairs:
-                for family, present in zip(names, own.pilot, strict=True):
-                    wanted = 0.0 if own.decided else np.maximum(getattr(own, end) - present, 0.0)  # NaN passes through
+            for *names, units in pairs:
+                for family, present in zip(names, units.pilot, strict=True):
+                    wanted = (
+                        0.0 if units.decided else np.maximum(getattr(units, end) - present, 0.0)
+                    )  # NaN passes through
                     further[family] = float(np.maximum(wanted, further.get(family, 0.0)))
             spent.append(sum(number * each.get(family, np.nan) for family, number in further.items()))
         value, low, high = spent if pairs else [np.nan] * 3
@@ -152,10 +154,12 @@ class TrialPlan(Drawn):
         names = ("first", "second", "goal_of", "n", "needed", "low", "high", "now", "goal")
         planned = [(first, second, "power", needed) for first, second, needed in self.separations]
         planned += [(family, "", "width", needed) for family, needed in self.widths]
-        rows = [(*which, own.n, own.needed, own.low, own.high, own.now, own.goal) for *which, own in planned]
+        rows = [
+            (*which, units.n, units.needed, units.low, units.high, units.now, units.goal) for *which, units in planned
+        ]
         rows += [
-            (family, "", "error", own.n, own.groups_needed, np.nan, np.nan, own.error, own.target)
-            for family, own in self.problems
+            (family, "", "error", groups.n, groups.groups_needed, np.nan, np.nan, groups.error, groups.target)
+            for family, groups in self.problems
         ]
         return as_frame({name: [row[place] for row in rows] for place, name in enumerate(names)})
 

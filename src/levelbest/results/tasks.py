@@ -65,15 +65,15 @@ class TaskComparison(Drawn):
     @property
     def cautions(self) -> tuple[Caution, ...]:
         """What a reviewer would ask, over all tasks."""
-        return tuple(dict.fromkeys(c for own in self.tasks.values() for c in own.cautions))
+        return tuple(dict.fromkeys(c for comparison in self.tasks.values() for c in comparison.cautions))
 
     @property
     def variances(self) -> tuple[FamilyVariance, ...]:
         """By source, of each family on each task whose configurations have several runs."""
         return tuple(
-            replace(own, family=f"{own.family} on {task}")
+            replace(variance, family=f"{variance.family} on {task}")
             for task, compared in self.tasks.items()
-            for own in compared.variances
+            for variance in compared.variances
         )
 
     @property

@@ -55,12 +55,12 @@ class Variances(Drawn, tuple[FamilyVariance, ...]):
 
     def __repr__(self) -> str:
         shares = [
-            f"{own.family}: {', '.join(f'{source.name} {source.variance:.3g}' for source in own.sources)}"
-            for own in self
+            f"{variance.family}: {', '.join(f'{source.name} {source.variance:.3g}' for source in variance.sources)}"
+            for variance in self
         ]
         return f"Variances({'; '.join(shares)})"
 
     def to_frame(self) -> Frame:
         """One row per family and source, as a dataframe of pandas where it is installed, else of polars."""
-        rows = [{"family": own.family, **row} for own in self for row in own.rows]
+        rows = [{"family": variance.family, **row} for variance in self for row in variance.rows]
         return as_frame({name: [row[name] for row in rows] for name in rows[0]})

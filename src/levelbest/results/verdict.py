@@ -210,13 +210,13 @@ def states_at(pairs: Sequence[PairComparison], families: Sequence[str], budget: 
         for family in pair.families:
             verdicts[family].add(verdict)
     states = {}
-    for family, own in verdicts.items():
-        if own <= {NOT_COMPARABLE}:
+    for family, against in verdicts.items():
+        if against <= {NOT_COMPARABLE}:
             states[family] = NOTHING
-        elif own == {family}:
+        elif against == {family}:
             states[family] = BEST
         else:
-            states[family] = POSSIBLE if own <= {family, UNDECIDED, NOT_COMPARABLE} else BEATEN
+            states[family] = POSSIBLE if against <= {family, UNDECIDED, NOT_COMPARABLE} else BEATEN
     return states
 
 

@@ -50,18 +50,18 @@ def other_threads() -> list[str]:
 def given(function: Callable[..., object]) -> Given | str:
     """Where a fresh interpreter finds a function, or why it does not."""
     module, name = getattr(function, "__module__", None) or "", getattr(function, "__qualname__", "<function>")
-    found: Given = {"path": list(sys.path), "arguments": sys.argv[1:], "module": module, "name": name}
+    known: Given = {"path": list(sys.path), "arguments": sys.argv[1:], "module": module, "name": name}
     if "<" not in name and module not in ("", "__main__", MAIN):
-        return found
+        return known
     script = getattr(sys.modules.get("__main__"), "__file__", None)
     if "<" not in name and script and os.path.isfile(script):
-        return {**found, "script": os.path.abspath(script)}
+        return {**known, "script": os.path.abspath(script)}
     try:
         import cloudpickle
     except ImportError:
         return "it is defined neither in a module nor at the top of a script, and cloudpickle is not there"
     try:
-        return {**found, "pickled": base64.b64encode(cloudpickle.dumps(function)).decode()}
+        return {**known, "pickled": base64.b64encode(cloudpickle.dumps(function)).decode()}
     except Exception as error:  # whatever the objects it refers to raise
         return f"it cannot be pickled: {type(error).__name__}: {error}"
 

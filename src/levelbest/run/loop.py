@@ -122,11 +122,15 @@ class Loop:
         self._families = [(family, ledger.chain.families[numbers[family.name]]) for family in study.families]
         self._lost: Counter[tuple[int, int]] = Counter()
         """Family and trial -> attempts of this session that the machinery lost."""
-        self._first_errors: dict[int, list[str | None]] = {own.number: [] for _, own in self._families if not own.ends}
+        self._first_errors: dict[int, list[str | None]] = {
+            family.number: [] for _, family in self._families if not family.ends
+        }
         """Family of which no trial had ended before -> the errors of its first ones, as long as they fail alike."""
-        left_open = [_Slot(*own, trial) for own in self._families for trial in own[1].open]
+        left_open = [_Slot(*numbered, trial) for numbered in self._families for trial in numbered[1].open]
         ledger.append([slot.interrupted("the runner ended without recording it") for slot in left_open])
-        self._again = deque(_Slot(*own, trial) for own in self._families for trial in sorted(own[1].attempts))
+        self._again = deque(
+            _Slot(*numbered, trial) for numbered in self._families for trial in sorted(numbered[1].attempts)
+        )
         self._plan = self._in_turn([{*known.ends, *known.attempts} for _, known in self._families])
 
     def _in_turn(self, started: list[set[int]]) -> Iterator[_Slot]:
@@ -199,7 +203,7 @@ class Loop:
         return bound_mark(mark, self._file.st_ino)
 
     def _append(self, entries: list[Entry]) -> None:
-        began, told = time.monotonic(), False
+        began, waiting = time.monotonic(), False
         while True:
             try:
                 return self._ledger.append(entries)
@@ -209,9 +213,9 @@ class Loop:
                         f"{error}; {len(entries)} records are not in it. Make room and run the same command again: "
                         "what is not recorded runs again with the same configuration and seed"
                     ) from error
-                if not told:
+                if not waiting:
                     self._reporter.say(f"{error}; waiting for room, nothing is lost so far")
-                    told = True
+                    waiting = True
                 time.sleep(min(1.0, self._patience / 10))
 
     def _task(self, slot: _Slot, config: Config, seed: int) -> Task:
@@ -339,10 +343,10 @@ class Loop:
             yield
             return
 
-        def asked(number: int, _: FrameType | None) -> None:  # what is being printed must not be printed into
+        def stop(number: int, _: FrameType | None) -> None:  # what is being printed must not be printed into
             self._stop = 2 if number == signal.SIGTERM else self._stop + 1
 
-        before = {number: signal.signal(number, asked) for number in (signal.SIGINT, signal.SIGTERM)}
+        before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
         try:
             yield
         finally:

@@ -283,9 +283,9 @@ def _job(study: Study, path: Path, workers: int | None) -> Job:
         if family.function is not None and not isinstance(family.function, str)
     }
     names = [family.function for family in study.families if isinstance(family.function, str)]
-    asked = [family.resources for family in study.families]
-    cpus = [needs.cpus for needs in asked if needs.cpus is not None]
-    memory = [needs.memory for needs in asked if needs.memory is not None]
+    resources = [family.resources for family in study.families]
+    cpus = [needs.cpus for needs in resources if needs.cpus is not None]
+    memory = [needs.memory for needs in resources if needs.memory is not None]
     limits = [family.time_limit for family in study.families]
     return Job(
         folder=study.folder.resolve(),
@@ -293,7 +293,7 @@ def _job(study: Study, path: Path, workers: int | None) -> Job:
         functions=functions,
         names=tuple(dict.fromkeys(names)),
         workers=study.workers if workers is None else workers,
-        resources=Resources(max(cpus, default=None), max(needs.gpus for needs in asked), max(memory, default=None)),
+        resources=Resources(max(cpus, default=None), max(needs.gpus for needs in resources), max(memory, default=None)),
         time=None if None in limits else max(limit for limit in limits if limit is not None),
     )
 

@@ -177,35 +177,35 @@ class Study:
 
 def _family(name: str, given: object, shared: Mapping[str, object], folder: Path) -> Family:
     remedy = "write its command or function, space and n_trials"
-    own = _entries(given, _FAMILY, f"family {name}", f"family {name}: {remedy}")
-    if "command" in own or "function" in own:
+    entries = _entries(given, _FAMILY, f"family {name}", f"family {name}: {remedy}")
+    if "command" in entries or "function" in entries:
         shared = {key: value for key, value in shared.items() if key not in ("command", "function")}
     try:
-        return _checked_family(name, {**shared, **own}, folder)
+        return _checked_family(name, {**shared, **entries}, folder)
     except InputError as error:
         raise InputError(f"family {name}: {error}") from error
 
 
-def _checked_family(name: str, own: Mapping[str, object], folder: Path) -> Family:
-    command, space = own.get("command"), own.get("space", {})
-    function = _objective(command, own.get("function"))
+def _checked_family(name: str, entries: Mapping[str, object], folder: Path) -> Family:
+    command, space = entries.get("command"), entries.get("space", {})
+    function = _objective(command, entries.get("function"))
     if isinstance(space, str):
         from levelbest.run.study_file import read_plain
 
         space = read_plain(folder / space)
     space = space if isinstance(space, Space) else Space(space)
-    n_trials, seeds = _count(own.get("n_trials"), "n_trials"), _count(own.get("seeds", 1), "seeds")
+    n_trials, seeds = _count(entries.get("n_trials"), "n_trials"), _count(entries.get("seeds", 1), "seeds")
     if n_trials % seeds:
         raise InputError(
             f"n_trials counts every seed, so it must be a multiple of seeds: got {n_trials} with {seeds} seeds per "
             f"configuration; {n_trials - n_trials % seeds or seeds} would do"
         )
     template = None if command is None else Template(command)
-    env = own.get("env", {})
+    env = entries.get("env", {})
     if env != "parameters" and not isinstance(env, Mapping):
         raise InputError(f"env maps variables to their values, or is the word parameters; got {env!r}")
     variables = {str(key): str(value) for key, value in env.items()} if isinstance(env, Mapping) else {}
-    report = _report(own.get("report", "json"), template)
+    report = _report(entries.get("report", "json"), template)
     templates = [template] if template is not None else []
     templates += [Template([value]) for value in variables.values()]
     templates += [] if report in ("json", "exit") else [Template([report])]
@@ -219,12 +219,12 @@ def _checked_family(name: str, own: Mapping[str, object], folder: Path) -> Famil
         function=function,
         seeds=seeds,
         report=report,
-        time_limit=_time_limit(own.get("time_limit")),
-        retries=_count(own.get("retries", 3), "retries", least=0),
-        resources=_resources(own.get("resources", {})),
+        time_limit=_time_limit(entries.get("time_limit")),
+        retries=_count(entries.get("retries", 3), "retries", least=0),
+        resources=_resources(entries.get("resources", {})),
         env=variables,
         env_parameters=env == "parameters",
-        number=None if own.get("number") is None else as_seed(own["number"], "number"),
+        number=None if entries.get("number") is None else as_seed(entries["number"], "number"),
     )
 
 
@@ -272,15 +272,15 @@ def _judge(given: object, *, stated: bool) -> Judge:
             f"the entry {missing} is missing; a study needs its metric: {{selection: the score that chooses, reported: "
             "the score that is claimed (optional), direction: max or min, bounds: [lowest, highest] (optional)}"
         )
-    own = _entries(given, ("selection", "reported", "direction", "bounds"), "metric")
+    entries = _entries(given, ("selection", "reported", "direction", "bounds"), "metric")
     names: dict[str, str | None] = {}
     for key in ("selection", "reported"):
-        name = own.get(key)
+        name = entries.get(key)
         if name is not None and not isinstance(name, str):
             raise InputError(f"metric: {key} must name a column, got {name!r}")
         names[key] = name
-    direction = None if own.get("direction") is None else _check.as_direction(own["direction"])
-    bounds = cast(Sequence[float | None] | None, own.get("bounds"))  # checked next
+    direction = None if entries.get("direction") is None else _check.as_direction(entries["direction"])
+    bounds = cast(Sequence[float | None] | None, entries.get("bounds"))  # checked next
     return Judge(names["selection"], names["reported"], direction, _check.as_bounds(bounds))
 
 
@@ -295,18 +295,18 @@ def _headline(given: object, families: Sequence[Family]) -> int | None:
 
 def _cost(given: object) -> Cost:
     remedy = "cost takes {of: wall, cpu or a column, rate:, per:, unit:}"
-    own = _entries(given, ("of", "rate", "per", "unit"), "cost", remedy)
-    of = str(own.get("of", "wall"))
-    rate = _quantity(own.get("rate", 1), {}, "cost: rate")
-    per = own.get("per", 1)
+    entries = _entries(given, ("of", "rate", "per", "unit"), "cost", remedy)
+    of = str(entries.get("of", "wall"))
+    rate = _quantity(entries.get("rate", 1), {}, "cost: rate")
+    per = entries.get("per", 1)
     per = 1.0 if per == 1 else _quantity(f"1 {per}" if isinstance(per, str) else per, _SECONDS, "cost: per")
     plain = "seconds" if of in ("wall", "cpu") and rate == per == 1 else "units"
-    return Cost(of=of, rate=rate, per=per, unit=str(own.get("unit", plain)))
+    return Cost(of=of, rate=rate, per=per, unit=str(entries.get("unit", plain)))
 
 
 def _resources(given: object) -> Resources:
-    own = _entries(given, ("cpus", "gpus", "memory"), "resources", "resources takes {cpus:, gpus:, memory:}")
-    cpus, gpus, memory = own.get("cpus"), own.get("gpus"), own.get("memory")
+    entries = _entries(given, ("cpus", "gpus", "memory"), "resources", "resources takes {cpus:, gpus:, memory:}")
+    cpus, gpus, memory = entries.get("cpus"), entries.get("gpus"), entries.get("memory")
     return Resources(
         cpus=None if cpus is None else _quantity(cpus, {}, "resources: cpus"),
         gpus=0 if gpus in (None, 0) else _quantity(gpus, {}, "resources: gpus"),

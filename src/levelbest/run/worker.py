@@ -292,11 +292,11 @@ def _let_go_of_files(keep: int, log: str) -> None:
     null = os.open(os.devnull, os.O_RDWR)
     os.dup2(null, 0)
     try:
-        own = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
+        target = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
     except OSError:
-        own = null
-    os.dup2(own, 1)
-    os.dup2(own, 2)
+        target = null
+    os.dup2(target, 1)
+    os.dup2(target, 2)
     for number in numbers:
         if number > 2 and number not in (keep, null):
             with contextlib.suppress(OSError):

@@ -71,8 +71,8 @@ class BatteryPlan:
             "direction": self.distribution.direction,
             "statistic": str(self.statistic),
         }
-        asked = picked(self, "n_trials", "n", "methods", "estimator", "confidence", "simultaneous", "use_bounds")
-        return plain(distribution | asked | picked(self, "n_samples", "n_resamples", "seed"))
+        request = picked(self, "n_trials", "n", "methods", "estimator", "confidence", "simultaneous", "use_bounds")
+        return plain(distribution | request | picked(self, "n_samples", "n_resamples", "seed"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -357,5 +357,5 @@ def false_winner(
         first, second = (distribution.draw(rng, (1, n_trials))[0][0] for distribution in (a, b))
         wrong += (np.asarray(estimated(first)) - np.asarray(estimated(second))) * gap < 0
     share = wrong / n_samples
-    low, high = zip(*(clopper_pearson(own, n_samples) for own in share), strict=True)
+    low, high = zip(*(clopper_pearson(rate, n_samples) for rate in share), strict=True)
     return rows_of(n=budgets.tolist(), true_difference=gap, false_winner=share, low=low, high=high)

@@ -66,7 +66,7 @@ class Distribution:
         sign, budgets = _check.sign_of(self.direction), _check.as_budgets(n)[0]
         scores = [sign * self.quantile(self._level(_EVENLY, budget)) for budget in budgets]
         weights = np.full((1, _EVENLY.size), 1 / _EVENLY.size)
-        return np.array([sign * float(wanted.of_distribution(own, weights)[0]) for own in scores])
+        return np.array([sign * float(wanted.of_distribution(quantiles, weights)[0]) for quantiles in scores])
 
     def mirrored(self) -> Distribution:
         """The distribution of the negated scores, under the same name."""
@@ -274,8 +274,8 @@ def _quadratic(low: float, high: float, noise: float) -> tuple[FloatArray, Float
     centre = high - (high - low) * nodes  # two dimensions: squared distance is uniform
     grid = np.linspace(low - 8 * noise, high + 8 * noise, 20001)
     below = np.zeros(grid.size)
-    for one, weight in zip(centre, weights, strict=True):
-        below += weight * ndtr((grid - one) / noise)
+    for point, weight in zip(centre, weights, strict=True):
+        below += weight * ndtr((grid - point) / noise)
     return below, grid
 
 

@@ -41,7 +41,7 @@ def verdict_power(
     rng = np.random.default_rng(seed)
     right, wrong, alarms = (np.zeros(budgets.size) for _ in range(3))
     for i in range(n_samples):
-        first, second, same = (own.draw(rng, (1, n_trials))[0][0] for own in (a, b, a))
+        first, second, same = (family.draw(rng, (1, n_trials))[0][0] for family in (a, b, a))
         for place, budget in enumerate(budgets.tolist()):
             named = verdict(first, second, [budget]).certified[0]
             right[place] += named == better[place] != 0

@@ -119,9 +119,9 @@ def _joined_settings(tables: Sequence[Trials]) -> IntArray | None:
     parts = []
     first = 0
     for table in tables:
-        own = np.arange(len(table)) if table.setting is None else table.setting
-        parts.append(first + own)
-        first += int(own.max(initial=-1)) + 1
+        settings = np.arange(len(table)) if table.setting is None else table.setting
+        parts.append(first + settings)
+        first += int(settings.max(initial=-1)) + 1
     return np.concatenate(parts)
 
 
@@ -131,8 +131,8 @@ def _joined_codes(
     """Names of all tables with the code of each value; none where a table has none."""
     names: dict[str, int] = {}
     parts = []
-    for own, codes in columns:
+    for labels, codes in columns:
         if codes is None:
             return (), None
-        parts.append(np.array([names.setdefault(name, len(names)) for name in own], dtype=np.int32)[codes])
+        parts.append(np.array([names.setdefault(name, len(names)) for name in labels], dtype=np.int32)[codes])
     return tuple(names), np.concatenate(parts)

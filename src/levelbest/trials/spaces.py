@@ -93,7 +93,9 @@ class SearchSpace:
     def without(self, hidden: Iterable[str]) -> SearchSpace:
         """The same without the parameters of some columns."""
         out = frozenset(hidden)
-        return replace(self, parameters=tuple(own for own in self.parameters if own.column not in out))
+        return replace(
+            self, parameters=tuple(parameter for parameter in self.parameters if parameter.column not in out)
+        )
 
 
 def search_spaces(trials: Trials) -> tuple[SearchSpace, ...]:

@@ -328,8 +328,8 @@ class Trials:
         """How a notebook shows it: one row a family."""
         rows = []
         for name in self.families:
-            own = self[name]
-            rows.append([name, str(own.n_trials), str(own.n_failed), str(own.n_running)])
+            family = self[name]
+            rows.append([name, str(family.n_trials), str(family.n_failed), str(family.n_running)])
         score = self.metric.reported or f"{self.metric.selection} (validation only)"
         return html_table(["family", "trials", "failed", "running"], rows, caption=f"Trials; score: {score}")
 
@@ -342,10 +342,10 @@ class Trials:
     def __str__(self) -> str:
         parts = []
         for name in self.families:
-            own = self[name]
-            failed = f", {own.n_failed} failed" if own.n_failed else ""
-            running = f", {own.n_running} still running" if own.n_running else ""
-            parts.append(f"{name}: {own.n_trials} trial{'s' * (own.n_trials != 1)}{failed}{running}")
+            family = self[name]
+            failed = f", {family.n_failed} failed" if family.n_failed else ""
+            running = f", {family.n_running} still running" if family.n_running else ""
+            parts.append(f"{name}: {family.n_trials} trial{'s' * (family.n_trials != 1)}{failed}{running}")
         return "; ".join(parts)
 
 

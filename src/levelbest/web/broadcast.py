@@ -74,8 +74,8 @@ class Broadcaster:
         self._latest = new
         self._version += 1
         self._frame = b"id: %d\ndata: %b\n\n" % (self._version, new)
-        told, self._news = self._news, asyncio.Event()
-        told.set()
+        heard, self._news = self._news, asyncio.Event()
+        heard.set()
 
     async def stream(self) -> AsyncIterator[bytes]:
         """Server-sent events: the state now, and every later one; a slow reader skips those it missed."""

@@ -36,7 +36,7 @@ class Connection(H11Protocol):  # type: ignore[misc] # uvicorn has no types that
     """HTTP/1.1 with a time limit for each request's head; of too many connections the oldest idle one is closed."""
 
     most = _most()
-    told = False
+    warned = False
     refused = False
     """Whether there was no room for this one."""
 
@@ -47,8 +47,8 @@ class Connection(H11Protocol):  # type: ignore[misc] # uvicorn has no types that
         self._deadline: asyncio.TimerHandle | None = None
         self._expect()
         if len(self.connections) > self.most:
-            if not Connection.told:
-                Connection.told = True
+            if not Connection.warned:
+                Connection.warned = True
                 _log.warning("more than %d connections to the page at once: idle ones are closed", self.most)
             idle = [connection for connection in self.connections if connection.idle and connection is not self]
             if idle:

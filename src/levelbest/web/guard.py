@@ -85,6 +85,6 @@ def allowed_host(name: str, hosts: frozenset[str], any_address: bool) -> bool:
 
 
 async def _refuse(send: Send, status: int, why: bytes, *headers: tuple[bytes, bytes]) -> None:
-    told = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(why)).encode()), *headers]
-    await send({"type": "http.response.start", "status": status, "headers": told})
+    fields = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(why)).encode()), *headers]
+    await send({"type": "http.response.start", "status": status, "headers": fields})
     await send({"type": "http.response.body", "body": why})

@@ -169,11 +169,11 @@ def run_families(folders: Sequence[str], root: str) -> list[tuple[str, dict[str,
     """
     parts = parts_of([f"{folder}/log" for folder in folders])
     naming = _naming({name: values for name, values in parts.items() if name.startswith(_FOLDER)}, 1)
-    told = settings_in(parts)
+    settings = settings_in(parts)
     return [
         (
             " / ".join(str(parts[name][place]) for name in naming) or root,
-            {name: values[place] for name, values in told.items()},
+            {name: values[place] for name, values in settings.items()},
         )
         for place in range(len(folders))
     ]

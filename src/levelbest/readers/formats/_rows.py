@@ -103,10 +103,10 @@ def runs_table(
     """
     rows: list[Record] = []
     settings: dict[str, None] = {}
-    for order, own in enumerate(runs):
-        settings |= dict.fromkeys(own.settings)
-        common = {family: own.family, run: own.name, "status": own.status, "order": order, **own.whole, **own.settings}
-        rows += [{**common, **row} for row in own.logged or [{}]]
+    for order, log in enumerate(runs):
+        settings |= dict.fromkeys(log.settings)
+        common = {family: log.family, run: log.name, "status": log.status, "order": order, **log.whole, **log.settings}
+        rows += [{**common, **row} for row in log.logged or [{}]]
     roles = {"family": family, "status": "status", "order": "order", "search": "search"}
     roles |= {"trial": run} if steps else {}
     cost = known.pop("cost", None)

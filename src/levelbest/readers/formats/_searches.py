@@ -55,7 +55,7 @@ def repeated_searches(tables: Sequence[RawTable], column: str) -> None:
         families = sources
     if len(set(families)) < len(sources):
         labels = sources if by_name else [str(place) for place in range(len(tables))]
-        together(tables, families, labels, column, said=by_name)
+        together(tables, families, labels, column, reported=by_name)
         return
     for table in tables:
         if column not in table.columns:
@@ -69,7 +69,7 @@ def searches_in_arguments(by_path: Sequence[tuple[str, Sequence[RawTable]]]) -> 
     That is told by the names of the studies where these differ, else by those of the files. It is not the same search
     where a setting that stays as it is within each of two searches differs between them.
     """
-    tables = [table for _, own in by_path for table in own]
+    tables = [table for _, path_tables in by_path for table in path_tables]
     column = tables[0].roles.get("family", "") if tables else ""
     if len(tables) != len(by_path) or not all(_is_search(table, column) for table in tables):
         return False
@@ -79,12 +79,12 @@ def searches_in_arguments(by_path: Sequence[tuple[str, Sequence[RawTable]]]) -> 
         named = ["study"] * len(tables)
     files = [re.sub(r"\.[a-z]+\d?$", "", PurePosixPath(name).name) for name, _ in by_path]
     labels = studies if len(set(named)) == len(tables) else files
-    families = [search_family(label, own) for label, own in zip(labels, named, strict=True)]
+    families = [search_family(label, arguments) for label, arguments in zip(labels, named, strict=True)]
     if len(set(families)) == len(tables) or (labels is files and len(set(named)) > 1) or len(set(labels)) < len(tables):
         return False
     if not alike(tables, families):
         return False
-    together(tables, families, labels, column, said=True)
+    together(tables, families, labels, column, reported=True)
     return True
 
 
@@ -96,7 +96,7 @@ def _is_search(table: RawTable, column: str) -> bool:
 
 
 def together(
-    tables: Sequence[RawTable], families: Sequence[str], labels: Sequence[str], column: str, *, said: bool
+    tables: Sequence[RawTable], families: Sequence[str], labels: Sequence[str], column: str, *, reported: bool
 ) -> None:
     """Each table as one search, named by its label, of the family beside it; ``said``: in a note."""
     told_apart = [_first(table, column) for table in tables] == list(labels)
@@ -108,7 +108,7 @@ def together(
         table.roles |= {"family": home, "search": column if told_apart else "search"}
         sampler = next((fact for key, fact in table.facts.items() if key.startswith("sampler:")), None)
         table.facts |= {} if sampler is None else {f"sampler:{family}": sampler}
-        if said and place == 0:
+        if reported and place == 0:
             count = len(set(families))
             table.cautions.append(Caution.of("guessed-columns", kind="searches", count=len(tables), n_families=count))
 
@@ -116,7 +116,7 @@ def together(
 def alike(tables: Sequence[RawTable], families: Sequence[str]) -> bool:
     """Whether what is fixed within every search of a family is the same in all of them, but for seeds."""
     return all(
-        _one_search([table for table, own in zip(tables, families, strict=True) if own == name])
+        _one_search([table for table, family in zip(tables, families, strict=True) if family == name])
         for name in set(families)
     )
 
@@ -128,7 +128,7 @@ def _first(table: RawTable, column: str) -> str:
 def _one_search(tables: Sequence[RawTable]) -> bool:
     for name in dict.fromkeys(name for table in tables for name in table.configuration or ()):
         values = [set(texts(table.columns[name])) if name in table.columns else {None} for table in tables]
-        if not seed_of([name]) and all(len(own) == 1 for own in values) and len(set.union(*values)) > 1:
+        if not seed_of([name]) and all(len(different) == 1 for different in values) and len(set.union(*values)) > 1:
             return False
     return True
 

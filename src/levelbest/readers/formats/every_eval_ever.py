@@ -59,7 +59,7 @@ def _tables(tree: Tree) -> list[RawTable]:
     by_task: dict[str, list[Record]] = {}
     for row in rows:
         by_task.setdefault(row["task"], []).append(row)
-    return [_table(task, own, contents, several=len(by_task) > 1) for task, own in by_task.items()]
+    return [_table(task, records, contents, several=len(by_task) > 1) for task, records in by_task.items()]
 
 
 def _take_results(tree: Tree, name: str, contents: _Contents) -> None:

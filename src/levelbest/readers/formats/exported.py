@@ -135,8 +135,8 @@ _EXPORTS = (_WANDB, _RAY, _SYNE_TUNE, _AMLTK)
 
 def known_export(names: Iterable[str]) -> Export | None:
     """The tool whose table has these columns."""
-    own = set(names)
-    return next((export for export in _EXPORTS if export.marks <= own), None)
+    columns = set(names)
+    return next((export for export in _EXPORTS if export.marks <= columns), None)
 
 
 def with_export(table: RawTable, export: Export) -> RawTable:

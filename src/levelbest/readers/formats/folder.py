@@ -46,22 +46,22 @@ def _tables(tree: Tree) -> list[RawTable]:
     return tables
 
 
-def arranged(tables: list[RawTable], root: str, *, asked: bool) -> list[RawTable]:
+def arranged(tables: list[RawTable], root: str, *, family_given: bool) -> list[RawTable]:
     """Plain tables with the families that their paths name; one table of all files where each is a run.
 
     ``asked``: the families were asked for, and may be parts of the paths.
     """
     parts = parts_of([table.source for table in tables])
     of_runs = all(_is_run(table) for table in tables)
-    family = None if asked or _tell_families(tables) else family_of(parts, root, 2 if of_runs else 1)
+    family = None if family_given or _tell_families(tables) else family_of(parts, root, 2 if of_runs else 1)
     if of_runs:
         return [_joined(tables, parts, family, root)]
-    added = parts if asked else settings_in(parts) | ({} if family is None else {family: parts[family]})
+    added = parts if family_given else settings_in(parts) | ({} if family is None else {family: parts[family]})
     for place, table in enumerate(tables):
-        own = {name: values[place] for name, values in added.items() if name not in table.columns}
-        columns = {name: np.full(table.n_rows, value, dtype=object) for name, value in own.items()}
+        values_of = {name: values[place] for name, values in added.items() if name not in table.columns}
+        columns = {name: np.full(table.n_rows, value, dtype=object) for name, value in values_of.items()}
         table.columns = {**table.columns, **{name: typed(list(column)) for name, column in columns.items()}}
-        table.roles |= {"family": family} if family in own else {}
+        table.roles |= {"family": family} if family in values_of else {}
     return tables
 
 
@@ -116,12 +116,14 @@ def apart_by_path(by_path: Sequence[tuple[str, Sequence[RawTable]]]) -> None:
         if any("family" not in table.roles for table in tables) or sum(table.n_rows for table in tables) < 2:
             return
         named.append({name for table in tables for name in as_codes(table.columns[table.roles["family"]])[0]})
-    if sum(len(own) for own in named) == len(set().union(*named)):
+    if sum(len(family_names) for family_names in named) == len(set().union(*named)):
         return
-    for (source, tables), own in zip(by_path, named, strict=True):
+    for (source, tables), family_names in zip(by_path, named, strict=True):
         for table in tables:
             inner = texts(table.columns[table.roles["family"]])
-            names = [source if len(own) == 1 else None if name is None else f"{source} / {name}" for name in inner]
+            names = [
+                source if len(family_names) == 1 else None if name is None else f"{source} / {name}" for name in inner
+            ]
             table.columns = {**table.columns, "source": np.array(names, dtype=object)}
             table.roles["family"] = "source"
             renamed = dict(zip(inner, names, strict=True))

@@ -39,9 +39,9 @@ def _harbor_tables(tree: Tree) -> list[RawTable]:
 
 
 def _trial_row(trial: Record) -> Record:
-    agent, asked = part_of(trial, "agent_info"), part_of(part_of(trial, "config"), "agent")
-    model = part_of(agent, "model_info").get("name") or asked.get("model_name")
-    who = str(agent.get("name") or asked.get("name") or "agent")
+    agent, configured = part_of(trial, "agent_info"), part_of(part_of(trial, "config"), "agent")
+    model = part_of(agent, "model_info").get("name") or configured.get("model_name")
+    who = str(agent.get("name") or configured.get("name") or "agent")
     rewards = part_of(part_of(trial, "verifier_result"), "rewards")
     spent = part_of(trial, "agent_result")
     scores = {

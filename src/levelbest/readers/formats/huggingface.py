@@ -49,7 +49,7 @@ def _tables(tree: Tree) -> list[RawTable]:
             with tree.trying(name):
                 for row in _results(tree, name):
                     together.setdefault((row["task"], row["metric"]), []).append(row)
-    return [_table(task, metric, own, alone=len(together) == 1) for (task, metric), own in together.items()]
+    return [_table(task, metric, records, alone=len(together) == 1) for (task, metric), records in together.items()]
 
 
 def _results(tree: Tree, name: str) -> list[Record]:

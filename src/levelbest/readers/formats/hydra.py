@@ -58,12 +58,15 @@ def _tables(tree: Tree, *, metrics: str | None = None) -> list[RawTable]:
     for job in jobs:
         sweeps.setdefault(str(PurePosixPath(job).parent) if job else "", []).append(job)
     names, programs, tables = distinct_names(sweeps, tree.name), set(), []
-    for sweep, own in sweeps.items():
-        program, sampler = _hydra(tree, own[0])
+    for sweep, sweep_jobs in sweeps.items():
+        program, sampler = _hydra(tree, sweep_jobs[0])
         programs.add(program)
         family = program if program and len(sweeps) == 1 else names[sweep]
-        runs = [tree.run(family, job, _CONFIG, chosen[job] or "", under="config") for job in in_order(own, _JOB_NUMBER)]
-        facts = {"metrics": str(metrics)} | ({f"sampler:{family}": sampler} if sampler and len(own) > 1 else {})
+        runs = [
+            tree.run(family, job, _CONFIG, chosen[job] or "", under="config")
+            for job in in_order(sweep_jobs, _JOB_NUMBER)
+        ]
+        facts = {"metrics": str(metrics)} | ({f"sampler:{family}": sampler} if sampler and len(sweep_jobs) > 1 else {})
         source, steps = PurePosixPath(sweep).name or tree.name, any(len(run.logged) > 1 for run in runs)
         tables.append(runs_table(source, runs, "sweep", "job", "Hydra job folders", steps=steps, facts=facts))
     _join_searches(tree, list(sweeps), programs, tables)
@@ -105,7 +108,7 @@ def _join_searches(tree: Tree, sweeps: list[str], programs: set[str], tables: li
     labels = ["_".join(PurePosixPath(sweep).parts) or tree.name for sweep in sweeps]
     families = [search_family(label, *programs) for label in labels]
     if len(set(families)) < len(tables) and alike(tables, families):
-        together(tables, families, labels, "sweep", said=True)
+        together(tables, families, labels, "sweep", reported=True)
 
 
 def _files_of(tree: Tree, jobs: list[str]) -> dict[str, dict[str, str]]:

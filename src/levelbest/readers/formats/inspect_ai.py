@@ -40,7 +40,7 @@ class _Log:
     def is_scored(self) -> bool:
         return any(sample.get("scores") for sample in self.samples)
 
-    def told(self, *path: str) -> Json:
+    def value_at(self, *path: str) -> Json:
         value: Json = self.header
         for key in path:
             value = value.get(key) if isinstance(value, dict) else None
@@ -67,7 +67,7 @@ def _tables(tree: Tree) -> list[RawTable]:
     # One log may be there twice, as .eval and .json or before and after scoring: its samples are counted once.
     kept: dict[object, _Log] = {}
     for log in sorted(logs, key=lambda other: not other.is_scored):
-        known = (log.told("eval", "run_id"), log.told("eval", "task_id"), log.told("eval", "model"))
+        known = (log.value_at("eval", "run_id"), log.value_at("eval", "task_id"), log.value_at("eval", "model"))
         if kept.setdefault(known, log) is not log:
             tree.skip(log.name, f"another copy of {kept[known].name}")
     scored = [log for log in kept.values() if log.is_scored]
@@ -76,7 +76,7 @@ def _tables(tree: Tree) -> list[RawTable]:
     for log in kept.values():
         if not log.is_scored:
             tree.skip(log.name, "none of its samples has a score")
-    several = len({log.told("eval", "task") for log in scored}) > 1
+    several = len({log.value_at("eval", "task") for log in scored}) > 1
     return [_table(tree, log, several) for log in scored]
 
 
@@ -149,15 +149,15 @@ def _content(path: Path, packed: zipfile.ZipFile, name: str) -> bytes:
 
 
 def _table(tree: Tree, log: _Log, several: bool) -> RawTable:
-    task, model = str(log.told("eval", "task")), str(log.told("eval", "model"))
+    task, model = str(log.value_at("eval", "task")), str(log.value_at("eval", "model"))
     settings: Record = {}
     for part, name in (("plan", "config"), ("eval", "task_args")):
         with tree.trying(f"{log.name}, {name}"):
-            settings |= flatten(log.told(part, name) or {}, name)
+            settings |= flatten(log.value_at(part, name) or {}, name)
     worded: set[str] = set()
     rows = [{"model": model, "task": task, **_row(sample, task, settings, worded)} for sample in log.samples]
-    missing = whole(log.told("results", "total_samples")) - len(rows)
-    status = str(log.told("status"))
+    missing = whole(log.value_at("results", "total_samples")) - len(rows)
+    status = str(log.value_at("status"))
     if status != "success" or missing > 0:
         count = f"; {missing} of its samples never ran" if missing > 0 else ""
         tree.skip(log.name, f"the evaluation {_STATUS.get(status, status)}{count}")
@@ -166,7 +166,7 @@ def _table(tree: Tree, log: _Log, several: bool) -> RawTable:
     roles = {"order": "epoch"} | ({"cost": "working_time"} if timed else {})
     # Correct is better than incorrect; of a scorer that gives numbers nothing says which way they point.
     facts = {f"direction:{name}": "max" for name in scorers if name in worded}
-    version = log.told("eval", "packages", "inspect_ai")
+    version = log.value_at("eval", "packages", "inspect_ai")
     if isinstance(version, str):
         facts["written by"] = f"inspect_ai {version.partition('+')[0]}"
     numbers, about = ["total_time", "working_time"], "inspect_ai log"

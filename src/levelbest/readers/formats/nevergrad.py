@@ -31,13 +31,13 @@ def _tables(tree: Tree) -> list[RawTable]:
     rows: list[Record] = []
     lines: list[int] = []
     runs: dict[tuple[str, str], int] = {}
-    told: dict[tuple[str, str], float] = {}
+    counts: dict[tuple[str, str], float] = {}
     for place, point in tree.objects(tree.name, "point that an optimizer was told", "#loss", "#optimizer"):
         key = (str(point["#optimizer"]), str(point.get("#session")))
         count = number(point.get("#num-tell"))
-        if key not in runs or count is None or count <= told[key]:
+        if key not in runs or count is None or count <= counts[key]:
             runs[key] = 1 + max(runs.values(), default=0)
-        told[key] = -1.0 if count is None else count
+        counts[key] = -1.0 if count is None else count
         rows.append(_row(point, runs[key]))
         lines.append(place)
     if not rows:

@@ -312,7 +312,7 @@ def _replayed(tree: Tree, *, study: str | None = None) -> list[RawTable]:
                 _change_study(studies, trials, log)
             elif log["op_code"] < 10 and 0 <= int(log["trial_id"]) < len(trials):
                 _change_trial(trials[int(log["trial_id"])], log)
-    kept = [own for own in studies if own is not None]
+    kept = [study for study in studies if study is not None]
     return _tables(tree, kept, study, "Optuna journal file") if kept else []
 
 

@@ -24,7 +24,7 @@ def _tables(tree: Tree) -> list[RawTable]:
     """One table, one row per epoch of each run."""
     folders = [str(PurePosixPath(name).parent) for name in tree.named(_PROGRESS)]
     runs = []
-    for folder, (family, told) in zip(folders, run_families(folders, tree.place.name), strict=True):
+    for folder, (family, in_path) in zip(folders, run_families(folders, tree.place.name), strict=True):
         config = tree.document(str(PurePosixPath(folder, _CONFIG)), under="config")
         settings = {name: value for name, value in config.items() if len(str(value)) <= _LONGEST}
         name = settings.pop("config.exp_name", None) or family
@@ -32,7 +32,7 @@ def _tables(tree: Tree) -> list[RawTable]:
         with tree.trying(str(PurePosixPath(folder, _PROGRESS))):
             rows = tree.csv_rows(str(PurePosixPath(folder, _PROGRESS)))
         label = PurePosixPath(folder).name or tree.place.name
-        runs.append(RunLog(str(name), label, "ok" if rows else "failed", settings or told, rows))
+        runs.append(RunLog(str(name), label, "ok" if rows else "failed", settings or in_path, rows))
     if not runs:
         return []
     names = {name for run in runs for row in run.logged for name in row}

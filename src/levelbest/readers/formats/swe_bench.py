@@ -69,9 +69,9 @@ def _ids(report: Record, key: str) -> list[str]:
 def _instances(tree: Tree, name: str, document: Record) -> Iterable[Record]:
     model = PurePosixPath(name).parent.parent.name or tree.place.name
     rows = []
-    for instance, told in document.items():
+    for instance, outcome in document.items():
         with tree.trying(f"{name}, {instance}"):
-            resolved = told["resolved"]
+            resolved = outcome["resolved"]
             rows.append(_row(model, instance, float(resolved) if isinstance(resolved, bool) else None))
     return rows
 

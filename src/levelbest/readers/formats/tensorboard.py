@@ -144,10 +144,10 @@ def _event(run: _EventRun, record: bytes, prefix: str, plugins: dict[str, str]) 
             run.points.append((prefix + tag, float(event.get("step", 0)), scalar))
 
 
-def _hparams(run: _EventRun, told: Record) -> None:
-    for entry in told.get("start", {}).get("settings", ()):
+def _hparams(run: _EventRun, record: Record) -> None:
+    for entry in record.get("start", {}).get("settings", ()):
         run.settings[f"hparams.{entry.get('name', '')}"] = next(iter(entry.get("value", {}).values()), None)
-    run.status = _END.get(told.get("end", {}).get("status", 0), run.status)
+    run.status = _END.get(record.get("end", {}).get("status", 0), run.status)
 
 
 def _scalar_of(tensor: Record) -> float | None:

@@ -48,20 +48,20 @@ def _tables(tree: Tree) -> list[RawTable]:
 def _runs(tree: Tree) -> Iterator[RunLog]:
     files = tree.named(_RESULTS)
     folders = [str(PurePosixPath(name).parent) for name in files]
-    for name, folder, (family, told) in zip(files, folders, run_families(folders, tree.place.name), strict=True):
+    for name, folder, (family, in_path) in zip(files, folders, run_families(folders, tree.place.name), strict=True):
         settings = _arguments(tree, folder)
         model = settings.pop("args.model", None) or settings.pop("args.weights", None)
         rows = tree.measured(name)
         label = PurePosixPath(folder).name or tree.place.name
         trained = PurePosixPath(str(model)).stem if model else family
-        yield RunLog(trained, label, "ok" if rows else "failed", {**told, **settings}, rows)
+        yield RunLog(trained, label, "ok" if rows else "failed", {**in_path, **settings}, rows)
 
 
 def _arguments(tree: Tree, folder: str) -> Record:
     """The settings of a run, without the places of files."""
     name = next((file for file in (_ARGS, _OPT) if str(PurePosixPath(folder, file)) in tree.files), _ARGS)
-    told = tree.document(str(PurePosixPath(folder, name)), under="args")
-    return {key: value for key, value in told.items() if key.removeprefix("args.") not in _PLACES}
+    arguments = tree.document(str(PurePosixPath(folder, name)), under="args")
+    return {key: value for key, value in arguments.items() if key.removeprefix("args.") not in _PLACES}
 
 
 READERS = (

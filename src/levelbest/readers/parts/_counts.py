@@ -48,13 +48,13 @@ class Counted:
 
 def count_samples(connection: DuckDBPyConnection, source: Source, family: str, known: Said) -> Counted:
     """Count the samples of one family, in one pass."""
-    told = source.number(source.selection if source.reported is None else source.reported)
+    score = source.number(source.selection if source.reported is None else source.reported)
     described = [column for column in (source.weight, source.stratum) if column is not None]
     kept = "".join(f", {name_of(column)} AS said{i}" for i, column in enumerate(described))
     ends = "".join(f", min(said{i}), max(said{i})" for i in range(len(described)))
     # r and ok are NULL where the sample failed: counts and extremes leave them out by themselves
     inner = (
-        f"SELECT {source.key} AS g, CASE WHEN {source.finished} THEN {told} END AS r, "
+        f"SELECT {source.key} AS g, CASE WHEN {source.finished} THEN {score} END AS r, "
         f"CASE WHEN {source.finished} THEN 1 END AS ok{kept} "
         f"FROM {source.relation} WHERE {source.where}"
     )

@@ -85,8 +85,8 @@ def values_in_parts(
     started = not ray.is_initialized()
     if started:
         # RAY_ADDRESS names a cluster; the number of its workers is its own affair
-        own = {} if os.environ.get("RAY_ADDRESS") else {"num_cpus": workers.count, "include_dashboard": False}
-        ray.init(log_to_driver=False, configure_logging=False, **own)
+        resources = {} if os.environ.get("RAY_ADDRESS") else {"num_cpus": workers.count, "include_dashboard": False}
+        ray.init(log_to_driver=False, configure_logging=False, **resources)
     try:
         remote = ray.remote(max_retries=3)(compute_part)
         yield from ray.get([remote.remote(*task) for task in tasks])
@@ -111,10 +111,10 @@ def compute_part(source: Source, chunks: Sequence[Sequence[object]], budgets: In
         rows = slice(ends[first] - sizes[first], ends[last - 1])
         some = rows if order is None else order[rows]
         chosen = selection[some].astype(np.float64, copy=False)
-        told = None if reported is None else reported[some].astype(np.float64, copy=False)
+        claimed = None if reported is None else reported[some].astype(np.float64, copy=False)
         if (bad := ~np.isfinite(chosen)).any():
-            chosen, told = count_as_worst(chosen, told, bad, sign_of(source.direction), source.worst)
-        return group_values(chosen, told, None, sizes[first:last], budgets, source.direction, reproducible=True)
+            chosen, claimed = count_as_worst(chosen, claimed, bad, sign_of(source.direction), source.worst)
+        return group_values(chosen, claimed, None, sizes[first:last], budgets, source.direction, reproducible=True)
 
     if threads == 1 or len(chunks) == 1:
         return np.concatenate([rank(at) for at in range(len(chunks))])

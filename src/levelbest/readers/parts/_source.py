@@ -153,11 +153,13 @@ def find_families(
     files: dict[str, list[str]] = {}
     for path, name in zip(source.files, short_names([Path(path) for path in source.files]), strict=True):
         files.setdefault(stem(name), []).append(path)
-    each = [(name, _described(connection, replace(source, files=tuple(own)))) for name, own in files.items()]
-    if all(own.whole for _, own in each):
+    each = [(name, _described(connection, replace(source, files=tuple(paths)))) for name, paths in files.items()]
+    if all(described.whole for _, described in each):
         return each, 0
     # numbers in one file and text in another: the same problem has one name
-    return [(name, replace(own, kinds={**own.kinds, source.group: "VARCHAR"})) for name, own in each], 0
+    return [
+        (name, replace(described, kinds={**described.kinds, source.group: "VARCHAR"})) for name, described in each
+    ], 0
 
 
 def score_ends(connection: DuckDBPyConnection, families: Sequence[tuple[str, Source]]) -> tuple[float, float]:
@@ -173,11 +175,11 @@ def score_ends(connection: DuckDBPyConnection, families: Sequence[tuple[str, Sou
 def _described(connection: DuckDBPyConnection, source: Source, family: str | None = None) -> Source:
     """The source with the kinds of its columns, every one that is asked for among them."""
     known = {row[0]: str(row[1]) for row in run(connection, f"DESCRIBE SELECT * FROM {source.relation}")}
-    asked = (source.group, source.selection, source.reported, source.weight, source.stratum, source.sample, family)
-    for name in asked:
+    used = (source.group, source.selection, source.reported, source.weight, source.stratum, source.sample, family)
+    for name in used:
         if name is not None and name not in known:
             raise InputError(f"there is no column {name!r}; {_check.nearest_first(name, list(known))}")
-    sample = source.sample or next((name for name in SAMPLE_IDS if name in known and name not in asked), None)
+    sample = source.sample or next((name for name in SAMPLE_IDS if name in known and name not in used), None)
     where = checked_condition(source.where, known, Path(source.files[0]).name) if source.where else "true"
     return replace(source, kinds=known, sample=sample, where=where)
 

@@ -104,7 +104,7 @@ class PartedTable:
         self.metric = metric
         self.columns: Mapping[str, str] = columns
         self.cautions = tuple(cautions)
-        self.source = tuple(dict.fromkeys(Path(path).name for _, own in families for path in own.files))
+        self.source = tuple(dict.fromkeys(Path(path).name for _, described in families for path in described.files))
         self._sources = tuple(source for _, source in families)
         self._workers = workers
         self._one_at_a_time = Lock()
@@ -120,7 +120,7 @@ class PartedTable:
         with self._one_at_a_time:
             if policies not in self._problems:
                 counted = self._count(settings.missing)
-                self._problems[policies] = tuple(self._of_family(*own, settings.failed) for own in counted)
+                self._problems[policies] = tuple(self._of_family(*family, settings.failed) for family in counted)
             return self._problems[policies]
 
     def _count(self, missing: str) -> list[tuple[Counted, list[Caution]]]:
@@ -133,7 +133,7 @@ class PartedTable:
                     for name, source in zip(self.families, self._sources, strict=True)
                 ]
                 limit = self._workers.limit
-                self._counted[missing] = [(own, find_repeats(connection, own, limit)) for own in counted]
+                self._counted[missing] = [(family, find_repeats(connection, family, limit)) for family in counted]
         return self._counted[missing]
 
     def _of_family(self, counted: Counted, cautions: list[Caution], failed: str) -> Problems:

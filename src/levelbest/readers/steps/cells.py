@@ -227,18 +227,18 @@ def as_statuses(column: Cells) -> Statuses:
     return Statuses(table[codes], unknown, known, lost)
 
 
-def split_path(asked: str, columns: Iterable[str]) -> tuple[str, str] | None:
+def split_path(path: str, columns: Iterable[str]) -> tuple[str, str] | None:
     """(column, path inside it) for a dotted path whose beginning is a column; the longest such column."""
-    parents = [name for name in columns if asked.startswith(name + ".")]
+    parents = [name for name in columns if path.startswith(name + ".")]
     if not parents:
         return None
     column = max(parents, key=len)
-    return column, asked[len(column) + 1 :]
+    return column, path[len(column) + 1 :]
 
 
-def inside(asked: str, columns: Collection[str]) -> tuple[str, str | None]:
+def inside(path: str, columns: Collection[str]) -> tuple[str, str | None]:
     """(column, path inside it or None) for a column's name or a dotted path into one."""
-    return (asked, None) if asked in columns else split_path(asked, columns) or (asked, None)
+    return (path, None) if path in columns else split_path(path, columns) or (path, None)
 
 
 def no_item(source: str, name: str, role: str) -> InputError:

@@ -69,15 +69,15 @@ def designs_of(trials: Trials) -> list[ReadDesign]:
     """The design of each family, from the warnings that reading it raised."""
     designs = []
     for code, name in enumerate(trials.families):
-        own = trials.family == code
+        in_family = trials.family == code
         raised = {caution.code: caution for caution in trials.cautions if caution.family == name}
         known = next((known for known in _KINDS if known in raised), None)
-        n_trials = int(np.count_nonzero(own))
+        n_trials = int(np.count_nonzero(in_family))
         kind, units = "trials", float(n_trials)
         if trials.search is not None:
-            kind, units = "searches", np.unique(trials.search[own]).size
+            kind, units = "searches", np.unique(trials.search[in_family]).size
         elif trials.group is not None:
-            kind, units = "problems", np.unique(trials.group[own]).size
+            kind, units = "problems", np.unique(trials.group[in_family]).size
         elif known is not None:
             kind, counted = _KINDS[known], raised[known].value if known in ("nested-seeds", "grid") else None
             units = counted or units
@@ -98,9 +98,9 @@ class FamilySettings:
         """The settings that vary, as codes; in a planned design without what came out of the runs."""
         configuration = self.trials.configuration
         varied = _settings({key: column[self.rows] for key, column in configuration.items() if key != self._split})
-        own = {key for key, codes in varied.items() if np.unique(codes).size == self.rows.size}
-        crossed = {key: codes for key, codes in varied.items() if key not in own}
-        if own and _grid(list(varied.values())) is None and self._is_planned(list(crossed.values())):
+        unique = {key for key, codes in varied.items() if np.unique(codes).size == self.rows.size}
+        crossed = {key: codes for key, codes in varied.items() if key not in unique}
+        if unique and _grid(list(varied.values())) is None and self._is_planned(list(crossed.values())):
             return crossed  # what differs in every row (a gradient's norm) chose none of them
         return varied
 

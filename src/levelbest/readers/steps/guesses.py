@@ -57,14 +57,14 @@ def choose_roles(table: Merged, wanted: Wanted) -> Roles:
     """Columns for all roles: those asked for, then those the format knows, then obvious names."""
     columns, known, source = table.columns, table.roles, table.source
 
-    def asked(role: str, option: str | None = None) -> str | None:
+    def wanted_column(role: str, option: str | None = None) -> str | None:
         given = getattr(wanted, option or role)
         if given is None:
             return known.get(role)
         return None if says_none(given, columns) else column_named(given, columns, option or role, source)
 
-    given = {role: asked(role) for role in _ASKED}
-    family = _asked_family(wanted, columns, known, source)
+    given = {role: wanted_column(role) for role in _ASKED}
+    family = _wanted_family(wanted, columns, known, source)
     guessed: list[tuple[str, str]] = []
     notes: list[Caution] = []
     if not family and wanted.family is None:
@@ -78,7 +78,7 @@ def choose_roles(table: Merged, wanted: Wanted) -> Roles:
     roles = Roles(selection=selection, family=family, guessed=guessed, notes=notes)
     for role, name in given.items():
         setattr(roles, role, name)
-    roles.seed = asked("seed", "seed_column")
+    roles.seed = wanted_column("seed", "seed_column")
     roles.order, roles.path = known.get("order"), known.get("path")
     if roles.search in roles.family and wanted.search is None:
         roles.search = None  # asked for as families, they are no searches of one
@@ -94,7 +94,7 @@ def choose_roles(table: Merged, wanted: Wanted) -> Roles:
 _ASKED = ("selection", "reported", "cost", "task", "group", "trial", "search", "status", "weight", "stratum")
 
 
-def _asked_family(
+def _wanted_family(
     wanted: Wanted, columns: Mapping[str, Cells], known: Mapping[str, str], source: str
 ) -> tuple[str, ...]:
     if wanted.family is None:

@@ -42,8 +42,8 @@ _Checkpoints = list[tuple[object, float]]
 def rows_of_lists(table: Merged, roles: Roles) -> Merged:
     """One row per item of the lists of scores; as it is where scores are plain numbers."""
     scores = {"selection": roles.selection, "reported": roles.reported, "cost": roles.cost}
-    asked = {role: name for role, name in scores.items() if name is not None}
-    cells_of = {name: _lists(table, name, role) for role, name in asked.items()}
+    scores_in = {role: name for role, name in scores.items() if name is not None}
+    cells_of = {name: _lists(table, name, role) for role, name in scores_in.items()}
     lists = {name: cells for name, cells in cells_of.items() if cells is not None}
     if roles.selection not in lists and roles.reported in lists:
         raise InputError(
@@ -52,10 +52,10 @@ def rows_of_lists(table: Merged, roles: Roles) -> Merged:
         )
     if roles.selection not in lists:
         return table
-    return _in_rows(table, roles, asked, lists)
+    return _in_rows(table, roles, scores_in, lists)
 
 
-def _in_rows(table: Merged, roles: Roles, asked: Mapping[str, str], lists: _Lists) -> Merged:
+def _in_rows(table: Merged, roles: Roles, scores_in: Mapping[str, str], lists: _Lists) -> Merged:
     """The lists of scores by what their items are: as a role says, tasks, samples of problems, or checkpoints."""
     cells, inner = lists[roles.selection]
     owner = inside(roles.selection, table.columns)[0]
@@ -65,11 +65,11 @@ def _in_rows(table: Merged, roles: Roles, asked: Mapping[str, str], lists: _List
     labels = _labels(table, roles, owner, cells)
     if labels is not None and roles.task is None:
         return _by_item(table, roles, lists, "task", labels)
-    checkpoints = {name: [_checkpoints(cell, inner) for cell in own] for name, (own, inner) in lists.items()}
+    checkpoints = {name: [_checkpoints(cell, inner) for cell in cells] for name, (cells, inner) in lists.items()}
     numbers = any(np.isfinite(score) for run in checkpoints[roles.selection] for _, score in run)
     if roles.group is not None and roles.trial is None and numbers and not has_steps(cells):
-        return _samples(table, roles, asked, lists)
-    for role, name in asked.items():
+        return _samples(table, roles, scores_in, lists)
+    for role, name in scores_in.items():
         if name in lists:
             _refuse_no_run(table, name, role, lists[name], checkpoints[name])
     if roles.trial in (roles.selection, owner):
@@ -105,8 +105,8 @@ def _places(cells: Column) -> list[list[object]]:
     return [[place + 1 for place in range(len(_items(cell, None)))] for cell in cells]
 
 
-def _samples(table: Merged, roles: Roles, asked: Mapping[str, str], lists: _Lists) -> Merged:
-    for role, name in asked.items():
+def _samples(table: Merged, roles: Roles, scores_in: Mapping[str, str], lists: _Lists) -> Merged:
+    for role, name in scores_in.items():
         if name in lists and has_steps(lists[name][0]):  # checkpoints of something else
             raise no_item(table.source, name, role)
     items = {name: [_items(cell, inner) for cell in cells] for name, (cells, inner) in lists.items()}
@@ -138,17 +138,17 @@ def _by_item(
     table: Merged, roles: Roles, lists: Mapping[str, tuple[Column, str | None]], role: str, labels: list[list[object]]
 ) -> Merged:
     """A row for each item, told apart by a new column with this role."""
-    items = {name: [_items(cell, inner) for cell in own] for name, (own, inner) in lists.items()}
-    sizes = [len(own) for own in labels]
+    items = {name: [_items(cell, inner) for cell in cells] for name, (cells, inner) in lists.items()}
+    sizes = [len(row_labels) for row_labels in labels]
     for name, cells in items.items():
-        for row, (size, own) in enumerate(zip(sizes, cells, strict=True)):
-            if len(own) != size:
+        for row, (size, row_labels) in enumerate(zip(sizes, cells, strict=True)):
+            if len(row_labels) != size:
                 raise DataError(
-                    f"{table.at(row)}: {name!r} lists {len(own)} items, and {roles.selection!r} lists {size}"
+                    f"{table.at(row)}: {name!r} lists {len(row_labels)} items, and {roles.selection!r} lists {size}"
                 )
     place = _free_name(table, f"{inside(roles.selection, table.columns)[0]} {role}")
-    columns = {name: typed([item for own in cells for item in own]) for name, cells in items.items()}
-    columns[place] = typed([str(label) for own in labels for label in own])
+    columns = {name: typed([item for row_items in cells for item in row_items]) for name, cells in items.items()}
+    columns[place] = typed([str(label) for row_labels in labels for label in row_labels])
     setattr(roles, role, place)
     roles.guessed.append((role, place))
     return _expanded(table, columns, sizes)
@@ -221,11 +221,11 @@ def _by_checkpoint(table: Merged, roles: Roles, runs: Mapping[str, list[_Checkpo
     values: dict[str, list[float | None]] = {name: [] for name in runs}
     sizes = []
     for row, run in enumerate(runs[roles.selection]):
-        own: dict[str, list[float | None]] = {name: [score for _, score in each[row]] for name, each in runs.items()}
+        logged: dict[str, list[float | None]] = {name: [score for _, score in each[row]] for name, each in runs.items()}
         if roles.reported is not None and roles.reported in runs:
-            own[roles.reported] = _at_steps(run, runs[roles.reported][row])
-        sizes.append(max(1, len(run), len(own.get(roles.cost or "", ()))))
-        for name, scores in own.items():
+            logged[roles.reported] = _at_steps(run, runs[roles.reported][row])
+        sizes.append(max(1, len(run), len(logged.get(roles.cost or "", ()))))
+        for name, scores in logged.items():
             values[name] += [*scores, *[None] * (sizes[-1] - len(scores))]
     columns = {name: typed(scores) for name, scores in values.items()}
     if roles.trial is None:

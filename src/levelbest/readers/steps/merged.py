@@ -64,8 +64,8 @@ class Merged:
         """Without the tables that have no such score: their rows are no failed trials, they are something else."""
         owners = self._owners.get(selection, [selection] * len(self.tables))
         lacking = []
-        for place, (table, own) in enumerate(zip(self.tables, owners, strict=True)):
-            if {selection, own} & set(table.columns) or split_path(selection, table.columns) is not None:
+        for place, (table, owner) in enumerate(zip(self.tables, owners, strict=True)):
+            if {selection, owner} & set(table.columns) or split_path(selection, table.columns) is not None:
                 continue
             why = f"it has no column {selection!r}"
             if table.roles and "selection" not in table.roles:
@@ -191,8 +191,8 @@ class Merged:
 
     def _load(self, name: str) -> Cells:
         owners = self._owners[name] if name in self._several else [name] * len(self.tables)
-        own = [name if name in table.columns else owner for table, owner in zip(self.tables, owners, strict=True)]
-        column = stacked([(table.columns.get(o), table.n_rows) for table, o in zip(self.tables, own, strict=True)])
+        known_as = [name if name in table.columns else owner for table, owner in zip(self.tables, owners, strict=True)]
+        column = stacked([(table.columns.get(o), table.n_rows) for table, o in zip(self.tables, known_as, strict=True)])
         return column if self.rows is None else column[self.rows]
 
 
@@ -200,8 +200,8 @@ def _telling(tables: Sequence[RawTable], source: str) -> str:
     """A condition that only the rows of one source meet: a column with one value in it that the others do not have."""
     mine = [table for table in tables if table.source == source]
     others = [table for table in tables if table.source != source]
-    own = mine[0].roles.get("family")
-    for name in [*([own] if own else []), *mine[0].columns]:
+    family = mine[0].roles.get("family")
+    for name in [*([family] if family else []), *mine[0].columns]:
         values = {value for table in mine if name in table.columns for value in as_codes(table.columns[name])[0]}
         known = {value for table in others if name in table.columns for value in as_codes(table.columns[name])[0]}
         if len(values) == 1 and not values & known and "'" not in next(iter(values)):

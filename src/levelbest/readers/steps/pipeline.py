@@ -165,8 +165,8 @@ def _completed(table: Merged, kept: Merged, trials: Trials, roles: Roles, wanted
 
 def _others(table: Merged, roles: Roles, configuration: Collection[str]) -> dict[str, Column]:
     """What else stands in the rows: other scores and remarks, the names of runs, a status in its own words."""
-    told = {*configuration, *(roles.used() - {roles.status, roles.trial, roles.flag}), roles.sample}
-    return {name: plain_values(table.columns[name]) for name in table.columns if name not in told}
+    used = {*configuration, *(roles.used() - {roles.status, roles.trial, roles.flag}), roles.sample}
+    return {name: plain_values(table.columns[name]) for name in table.columns if name not in used}
 
 
 def _metric(table: Merged, roles: Roles, judged: Judged, reported: bool, clock: bool) -> Metric:

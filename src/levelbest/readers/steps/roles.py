@@ -160,15 +160,15 @@ class Roles:
         return {name for name in (*self.family, *single) if name}
 
 
-def column_named(asked: str, columns: Iterable[str], option: str, source: str) -> str:
+def column_named(wanted: str, columns: Iterable[str], option: str, source: str) -> str:
     """The column meant by a name: exact, else the only one that differs in case, punctuation or a tool's prefix.
 
     ``test_acc`` is also ``user_attrs_test_acc`` and ``metrics.test_acc``; a dotted path may lead into nested values.
     """
     known = list(columns)
-    if asked in known:
-        return asked
-    words = names.tokens(asked)
+    if wanted in known:
+        return wanted
+    words = names.tokens(wanted)
     spelled = [name for name in known if words and names.tokens(name) == words]
     prefixed = [name for name in known if words and _without_prefix(name) == words]
     for alike in (spelled, prefixed):
@@ -176,15 +176,15 @@ def column_named(asked: str, columns: Iterable[str], option: str, source: str) -
             return alike[0]
         if alike:
             either = ", ".join(map(repr, alike))
-            raise Ambiguous(f"{source}: {asked!r} could be any of {either}; give {named(option)} exactly")
-    if split_path(asked, known) is not None:
-        return asked
-    raise InputError(f"{source} has no column {asked!r} for {named(option)}; {_check.nearest_first(asked, known)}")
+            raise Ambiguous(f"{source}: {wanted!r} could be any of {either}; give {named(option)} exactly")
+    if split_path(wanted, known) is not None:
+        return wanted
+    raise InputError(f"{source} has no column {wanted!r} for {named(option)}; {_check.nearest_first(wanted, known)}")
 
 
-def says_none(asked: str, columns: Collection[str]) -> bool:
+def says_none(wanted: str, columns: Collection[str]) -> bool:
     """Whether the caller says that no column plays a part."""
-    return asked.lower() == "none" and asked not in columns
+    return wanted.lower() == "none" and wanted not in columns
 
 
 def _without_prefix(name: str) -> tuple[str, ...]:

@@ -195,12 +195,12 @@ def _ask_about_ladder(table: Merged, roles: Roles, within: Codes) -> None:
             continue
         place = as_numbers(table.columns[name]).values
         rows = _Rows(table, roles, name, place, within, plural=True)
-        found = _by_name(rows) if np.isfinite(place).all() else None
-        if found is not None:
-            runs = int(found.run.max()) + 1
+        ladder = _by_name(rows) if np.isfinite(place).all() else None
+        if ladder is not None:
+            runs = int(ladder.run.max()) + 1
             raise Ambiguous(
                 f"{table.source}: {name!r} goes up by equal steps in each of {runs} runs: does it count their "
-                f"checkpoints ({named('trial')} {found.column}), or is it a setting ({named('trial')} none)?"
+                f"checkpoints ({named('trial')} {ladder.column}), or is it a setting ({named('trial')} none)?"
             )
 
 
@@ -214,16 +214,16 @@ def _unsure(rows: _Rows, runs: int) -> Ambiguous:
     )
 
 
-def _with_runs(rows: _Rows, found: _Found) -> Merged:
+def _with_runs(rows: _Rows, ladder: _Found) -> Merged:
     """The table with runs as a role; they are a new column where no single one tells them apart."""
     table, roles = rows.table, rows.roles
-    runs = int(found.run.max()) + 1
-    column = found.column
+    runs = int(ladder.run.max()) + 1
+    column = ladder.column
     if column is None:
         column = "run number"
         while column in table.columns:
             column += "'"
-        table = table.reshaped(np.arange(table.n_rows), {column: found.run + 1.0}, set())
+        table = table.reshaped(np.arange(table.n_rows), {column: ladder.run + 1.0}, set())
     roles.trial, roles.counter = column, rows.counter
     facts = {"runs": runs, "column": column, "counter": rows.counter}
     roles.notes.append(Caution.of("guessed-columns", None, runs, kind="checkpoints", **facts))

@@ -115,8 +115,8 @@ def _by_grades(table: Merged, roles: Roles) -> str | None:
 def _written_bounds(table: Merged, column: str) -> Bounds:
     """Bounds that a tidy table or a ledger remembers, else those in the column's name."""
     sides = [{part.facts.get(f"bounds:{side}") for part in table.present()} for side in ("low", "high")]
-    own = {part.roles.get("reported", part.roles.get("selection")) for part in table.present()}
-    bounded = column in ("selection", "reported") or (own == {column} and any(side != {None} for side in sides))
+    scored = {part.roles.get("reported", part.roles.get("selection")) for part in table.present()}
+    bounded = column in ("selection", "reported") or (scored == {column} and any(side != {None} for side in sides))
     if bounded and all(len(side) == 1 for side in sides):
         low, high = (next(iter(side)) for side in sides)
         return (None if low is None else float(low)), (None if high is None else float(high))

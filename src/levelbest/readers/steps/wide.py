@@ -101,10 +101,10 @@ def melt(table: Merged, wanted: Wanted) -> tuple[Merged, Wanted]:
         roles["group"] = group
         if wanted.group is None:
             table.say("guessed-columns", kind="rows", group=group)
-    asked = replace(
+    as_rows = replace(
         wanted, wide=None, where=None, selection=score, family=family or wanted.family, cost=wanted.cost or "none"
     )
-    return table.reshaped(repeated, columns, samples, roles), asked
+    return table.reshaped(repeated, columns, samples, roles), as_rows
 
 
 def _families_in_columns(table: Merged, wanted: Wanted) -> tuple[Merged, Wanted]:
@@ -125,8 +125,8 @@ def _families_in_columns(table: Merged, wanted: Wanted) -> tuple[Merged, Wanted]
     }
     table.say("guessed-columns", len(scores), kind="by-column", columns=scores, rows=rows[0])
     roles = {"selection": "score", "family": "family", "seed": rows[0]}
-    asked = replace(wanted, where=None, selection="score", family=("family",))
-    return table.reshaped(repeated, columns, scores, roles), asked
+    as_rows = replace(wanted, where=None, selection="score", family=("family",))
+    return table.reshaped(repeated, columns, scores, roles), as_rows
 
 
 def _obvious_samples(table: Merged) -> list[str]:

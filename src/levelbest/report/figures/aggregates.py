@@ -38,12 +38,17 @@ def profile_figure(comparison: TaskComparison) -> Figure | None:
         return None
     ax = new_axes()
     families = list(comparison.overall.families)
-    for own in comparison.profiles:
-        colour, dash = line_style(families.index(own.family))
+    for profile in comparison.profiles:
+        colour, dash = line_style(families.index(profile.family))
         ax.plot(
-            own.score, own.value, color=colour, linestyle=dash, linewidth=1.8, label=plain_text(shorten(own.family))
+            profile.score,
+            profile.value,
+            color=colour,
+            linestyle=dash,
+            linewidth=1.8,
+            label=plain_text(shorten(profile.family)),
         )
-        ax.fill_between(own.score, own.low, own.high, color=colour, alpha=0.18, linewidth=0)
+        ax.fill_between(profile.score, profile.low, profile.high, color=colour, alpha=0.18, linewidth=0)
     below = low_is_better(comparison)
     ax.set_xlabel(plain_text(f"score s ({scale_words(comparison)})"))
     ax.set_ylabel(f"share of runs that score {'less' if below else 'more'} than s")

@@ -267,15 +267,15 @@ def draw_variances(
 ) -> Axes:
     """A point with limits for every source, families side by side."""
     ax = new_axes() if ax is None else ax
-    names = list(dict.fromkeys(source.name for own in variances for source in own.sources))
+    names = list(dict.fromkeys(source.name for variance in variances for source in variance.sources))
     middle = (len(variances) - 1) / 2
-    for place, own in enumerate(variances):
+    for place, variance in enumerate(variances):
         colour = COLOURS[place % len(COLOURS)]
-        for source in own.sources:
+        for source in variance.sources:
             x = names.index(source.name) + _APART * (place - middle)
             ends = np.sqrt(np.maximum([source.low, source.high], 0.0))
             ax.plot([x, x], ends, **styled(style, color=colour, linewidth=1.5))
-            label = own.family if source is own.sources[0] else None
+            label = variance.family if source is variance.sources[0] else None
             look = {"marker": "o", "markersize": 5, "color": colour, "linestyle": "none", "label": label}
             ax.plot([x], [source.sd], **styled(style, **look))
     ax.set_xticks(range(len(names)), names)

@@ -133,7 +133,7 @@ def plot_lines(panel: Panel, ax: Axes) -> Axes:
         ax.axhline(height, color=colour, linestyle=(0, (4, 3)), linewidth=0.8, zorder=1)
         left = ("axes fraction", "data")
         ax.annotate(plain_text(label), (0.01, height), xycoords=left, fontsize=7, color=colour, va="bottom")
-        for line in lines if name not in colours else [own for own in lines if own.family == name]:
+        for line in lines if name not in colours else [candidate for candidate in lines if candidate.family == name]:
             _mark_crossing(ax, panel, line, height, colours[line.family])
     set_budget_axis(ax, panel.over_cost, panel.cost_unit, panel.is_log, lines[0].words)
     set_score_label(ax, statistic_words(lines[0].statistic), panel.score)
@@ -238,10 +238,10 @@ def panel_of_curves(
     """Curves alone, with their intervals; or with the ``spread`` of the best itself ([D] 3.3, figure 4)."""
     first = curves[0]
     return Panel(
-        lines=tuple(_with_spread(own) if spread and isinstance(own, Curve) else line_of(own) for own in curves),
+        lines=tuple(_with_spread(curve) if spread and isinstance(curve, Curve) else line_of(curve) for curve in curves),
         direction=first.direction if isinstance(first, Curve) else first.curve.direction,
         score=score_of(first) if isinstance(first, Curve) else first.score,
-        names=tuple(own.family for own in curves),
+        names=tuple(curve.family for curve in curves),
         cost_unit=first.cost_unit,
         log=log,
         published=published or {},
@@ -260,7 +260,7 @@ def panel_with_verdicts(panel: Panel, comparison: Comparison, units: Mapping[str
     terms = comparison.terms
     if terms.words.single and units:  # the verdict is about one new unit
         runs = {name: units[name] for name in comparison.families}
-        means = {own.family: (own.value, own.low, own.high) for own in comparison.standings}
+        means = {standing.family: (standing.value, standing.low, standing.high) for standing in comparison.standings}
         return replace(panel, score=terms.metric.score, runs=runs, means=means)
     return replace(
         panel,
@@ -374,16 +374,16 @@ def report_figures(view: View, trials: Trials | None) -> dict[str, Figure]:
         if view.over_tasks is not None:
             figures["iqm"] = interval_figure(view.over_tasks)
             figures["profiles"] = profile_figure(view.over_tasks)
-        figures["panels"] = panels_figure({name: panel_of_view(own) for name, own in view.tasks.items()})
+        figures["panels"] = panels_figure({name: panel_of_view(task_view) for name, task_view in view.tasks.items()})
     elif trials is not None and not panel.runs:
         figures["distributions"] = distribution_figure(trials)
     if view.single and view.comparison is not None:
         rows = new_axes(height=0.6 + 0.28 * max(2, len(view.comparison.pairs)))
         figures["differences"] = figure_of(draw_comparison(rows, view.comparison))
     elif compared := view.pairs_of(view.statistics[0]):
-        names = [own.name for own in view.families]
+        names = [family.name for family in view.families]
         sign = 1.0 if view.direction == "max" else -1.0
-        known = {own.name: sign * own.headline[0] for own in view.families if np.isfinite(own.headline[0])}
+        known = {family.name: sign * family.headline[0] for family in view.families if np.isfinite(family.headline[0])}
         leader = max(known, key=lambda name: known[name]) if known else None
         figures["differences"] = difference_figure(compared, leader, score=score, log=log, names=names)
     if view.effect:

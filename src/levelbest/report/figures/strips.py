@@ -154,11 +154,11 @@ def draw_runs(panel: Panel, ax: Axes | None = None) -> Axes:
             ax.plot([low, high], [row, row], color=colour, linewidth=1.8, solid_capstyle="round", zorder=3)
         ax.plot([value], [row], "D", color=colour, markersize=5.5, markeredgecolor="white", zorder=4)
     for name, value in panel.published.items():
-        own = name in order
-        colour = COLOURS[names.index(name) % len(COLOURS)] if own else "0.35"
-        foot, head = (order.index(name) + 0.4, order.index(name) - 0.4) if own else (len(order) - 0.4, -0.6)
+        is_family = name in order
+        colour = COLOURS[names.index(name) % len(COLOURS)] if is_family else "0.35"
+        foot, head = (order.index(name) + 0.4, order.index(name) - 0.4) if is_family else (len(order) - 0.4, -0.6)
         ax.plot([value, value], [foot, head], color=colour, linestyle=(0, (4, 3)), linewidth=0.8, zorder=1)
-        label = plain_text("published" if own else name)
+        label = plain_text("published" if is_family else name)
         ax.annotate(label, (value, head), color=colour, fontsize=6, ha="center", va="bottom", annotation_clip=False)
     ax.set_ylim(len(order) - 0.4, -0.6)
     ax.set_yticks(range(len(order)), [plain_text(shorten(name)) for name in order])
@@ -250,29 +250,39 @@ def descriptions_figure(descriptions: Sequence[Description]) -> Figure:
     columns = 2 if paired else 1
     figure = new_figure(ONE_COLUMN * columns, 1.7 * len(descriptions))
     axes = figure.subplots(len(descriptions), columns, squeeze=False)
-    for i, own in enumerate(descriptions):
+    for i, description in enumerate(descriptions):
         colour = COLOURS[i % len(COLOURS)]
         left, right = axes[i, 0], axes[i, -1]
-        shown = own if own.claimed is None else own.claimed
+        shown = description if description.claimed is None else description.claimed
         if shown.histogram.counts.size:
             left.stairs(shown.histogram.counts, shown.histogram.edges, fill=True, color=colour, alpha=0.8)
             left.axvline(shown.median, color="0.2", linewidth=0.8)
-        if own.claimed is not None and own.histogram.counts.size:
-            label = plain_text(own.score)
-            left.stairs(own.histogram.counts, own.histogram.edges, color="0.35", linestyle="--", label=label)
+        if description.claimed is not None and description.histogram.counts.size:
+            label = plain_text(description.score)
+            left.stairs(
+                description.histogram.counts, description.histogram.edges, color="0.35", linestyle="--", label=label
+            )
             left.legend(frameon=False, fontsize=6)
         left.set_xlabel(plain_text(shown.score))
         left.set_ylabel("trials")
-        left.set_title(plain_text(own.family), fontsize=8, loc="left")
-        if own.pairs is None:
+        left.set_title(plain_text(description.family), fontsize=8, loc="left")
+        if description.pairs is None:
             if paired:
                 right.set_axis_off()
             continue
-        step = -(-own.pairs[0].size // _MOST_POINTS)
-        right.plot(own.pairs[0][::step], own.pairs[1][::step], ".", color=colour, markersize=3, alpha=0.6, mew=0)
-        right.set_xlabel(plain_text(own.score))
-        right.set_ylabel(plain_text(own.reported or ""))
+        step = -(-description.pairs[0].size // _MOST_POINTS)
+        right.plot(
+            description.pairs[0][::step],
+            description.pairs[1][::step],
+            ".",
+            color=colour,
+            markersize=3,
+            alpha=0.6,
+            mew=0,
+        )
+        right.set_xlabel(plain_text(description.score))
+        right.set_ylabel(plain_text(description.reported or ""))
         part = "" if step == 1 else f", one trial in {step} drawn"
-        rho = f"Spearman {own.spearman:.2f}" if np.isfinite(own.spearman) else "Spearman undefined"
+        rho = f"Spearman {description.spearman:.2f}" if np.isfinite(description.spearman) else "Spearman undefined"
         right.set_title(f"{rho}{part}", fontsize=8, loc="left")
     return figure

@@ -45,7 +45,7 @@ def page_data(view: View) -> dict[str, object]:
         "word": view.words.unit,
         "units": view.words.units,
         "score": view.score,
-        "tasks": [{"name": name, **page_data(own)} for name, own in view.tasks.items()],
+        "tasks": [{"name": name, **page_data(task_view)} for name, task_view in view.tasks.items()],
         "words": screen_words(view.words, level(view.confidence)),
     }
 

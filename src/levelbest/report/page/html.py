@@ -57,7 +57,7 @@ def render_page(view: View, figures: Mapping[str, bytes], files: Mapping[str, st
 
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
     row_heads, rows = trial_rows(view)
-    asked = remarks(view.cautions, len(view.families))
+    noted = remarks(view.cautions, len(view.families))
     line = view.lines[0]
     spaces = () if view.comparison is None else view.comparison.spaces
     limits = f"{'simultaneous' if line.simultaneous else 'pointwise'} limits ({interval_name(line.method)})"
@@ -89,8 +89,8 @@ def render_page(view: View, figures: Mapping[str, bytes], files: Mapping[str, st
             log_first=panel_of_view(view).is_log,
             heights_log=view.direction == "min" and min(v for line in view.lines for v in line.value if v == v) > 0,
             families=page_table(view),
-            doubts=[remark for remark in asked if remark.severity < 2],
-            choices=[remark for remark in asked if remark.severity == 2],
+            doubts=[remark for remark in noted if remark.severity < 2],
+            choices=[remark for remark in noted if remark.severity == 2],
             rounding=ROUNDING,
             row_heads=row_heads,
             row_kinds=kinds_of(rows, len(row_heads)),
@@ -175,7 +175,7 @@ def _coloured(sentence: str, view: View) -> Markup:
     """A sentence with the names of families in their colours; a name that is a common word stays as it is."""
     from markupsafe import Markup, escape
 
-    names = {one.name: i for i, one in enumerate(view.families) if one.name.lower() not in _COMMON_WORDS}
+    names = {family.name: i for i, family in enumerate(view.families) if family.name.lower() not in _COMMON_WORDS}
     if not names:
         return escape(sentence)
     longest = sorted(names, key=len, reverse=True)

@@ -104,20 +104,20 @@ def fill_checklist(
     view: View, answers: Mapping[str, str] | None = None, facts: Mapping[str, str] | None = None
 ) -> tuple[Item, ...]:
     """Every item, answered from the answers file, else from the ledger's facts, else from the trials, else open."""
-    told = dict(answers or {})
-    for key in told:
+    given = dict(answers or {})
+    for key in given:
         _check.as_choice(key, KEYS, "checklist item")
     known = _told_by(view)
     for key in ("validation", "expected", "configuration"):  # over tasks, each has its own
-        each = {task: answer for task, own in view.tasks.items() if (answer := _told_by(own).get(key))}
+        each = {task: answer for task, task_view in view.tasks.items() if (answer := _told_by(task_view).get(key))}
         if each:
             known[key] = "\n".join(f"{task}: {answer}" for task, answer in each.items())
     recorded = _recorded_answers(view, facts or {}) | {key: text for key, text in (facts or {}).items() if key in KEYS}
     items = []
     for key, asked_by, question, hint in _ITEMS:
-        for source, found in (("answers", told), ("ledger", recorded), ("trials", known)):
-            if found.get(key):
-                items.append(Item(key, asked_by, question, hint, found[key], source))
+        for source, known_answers in (("answers", given), ("ledger", recorded), ("trials", known)):
+            if known_answers.get(key):
+                items.append(Item(key, asked_by, question, hint, known_answers[key], source))
                 break
         else:
             items.append(Item(key, asked_by, question, hint))

@@ -30,12 +30,12 @@ def retrain_study(comparison: Comparison) -> str:
         f"n_trials: {RETRAINED}",
         "families:",
     ]
-    for found in comparison.best_found:
-        name = json.dumps(found.family)
+    for winner in comparison.best_found:
+        name = json.dumps(winner.family)
         lines += [
             f"  {name}:",
             f"    command: {json.dumps('python train.py --model {family} {args} --seed {seed}')}",
-            f"    space: {json.dumps(_settings(found.configuration))}",
+            f"    space: {json.dumps(_settings(winner.configuration))}",
         ]
     return "\n".join(lines) + "\n"
 

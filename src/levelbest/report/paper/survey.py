@@ -102,7 +102,7 @@ def survey_checklists(paths: Iterable[str | Path]) -> Survey:
     (('What computing infrastructure was used?', 0), ('Where is the code?', 1))
     """
     answered: dict[str, int] = {}
-    asked: dict[str, int] = {}
+    counts: dict[str, int] = {}
     skipped, n_checklists = [], 0
     for path in _files(paths):
         try:
@@ -112,18 +112,18 @@ def survey_checklists(paths: Iterable[str | Path]) -> Survey:
             continue
         n_checklists += 1
         for question, yes in answers.items():
-            asked[question] = asked.get(question, 0) + 1
+            counts[question] = counts.get(question, 0) + 1
             answered[question] = answered.get(question, 0) + yes
     if not n_checklists:
         raise DataError(
             "no checklist was found: lines with check boxes, answer macros, or a table of questions and answers"
         )
-    known = [question for question in QUESTIONS.values() if question in asked]
-    order = [*known, *(question for question in asked if question not in known)]
+    known = [question for question in QUESTIONS.values() if question in counts]
+    order = [*known, *(question for question in counts if question not in known)]
     return Survey(
         n_checklists,
         tuple((question, answered[question]) for question in order),
-        tuple((question, asked[question]) for question in order),
+        tuple((question, counts[question]) for question in order),
         tuple(skipped),
     )
 

@@ -72,7 +72,8 @@ def curves_table(curves: Sequence[Curve], every: bool = False) -> Table:
     first, words = curves[0], curves[0].words
     shown = [(curve, place) for curve in curves for place in _places(curve, every=every, few=len(curves) > 2)]
     decimals = {
-        id(curve): curve_decimals([_point(curve, place) for own, place in shown if own is curve]) for curve in curves
+        id(curve): curve_decimals([_point(curve, place) for drawn, place in shown if drawn is curve])
+        for curve in curves
     }
     digits = [decimals[id(curve)] for curve, _ in shown]
 
@@ -186,10 +187,10 @@ def standings_table(comparison: Comparison) -> Table:
         counts(terms.words.units, [row.n_trials for row in rows], "n_trials"),
     ]
     if comparison.best_found:
-        found = {own.family: own.value for own in comparison.best_found}
-        known = [found.get(row.family) for row in rows]
-        shown = common_decimals([(value, math.nan, math.nan) for value in found.values()])
-        columns = [columns[0]] + columns[1:3] * (len(found) < len(rows)) + columns[3:]
+        best_scores = {winner.family: winner.value for winner in comparison.best_found}
+        known = [best_scores.get(row.family) for row in rows]
+        shown = common_decimals([(value, math.nan, math.nan) for value in best_scores.values()])
+        columns = [columns[0]] + columns[1:3] * (len(best_scores) < len(rows)) + columns[3:]
         columns.append(numbers("best found", known, shown, "best_found"))
     lost, running = [row.n_failed for row in rows], [row.n_running for row in rows]
     columns += [counts("failed", lost, "n_failed")] * any(lost)
@@ -310,7 +311,7 @@ def claim_table(claim: Claim) -> Table:
     rows = [(pair.claim, reading) for pair in claim.pairs for reading in pair.readings]
     digits = [round_to_uncertainty(reading.difference, reading.low, reading.high) for _, reading in rows]
     columns = [
-        *([texts("claim", [own.name for own, _ in rows])] if len(claim.pairs) > 1 else []),
+        *([texts("claim", [claimed.name for claimed, _ in rows])] if len(claim.pairs) > 1 else []),
         texts("± is", [reading.reading for _, reading in rows]),
         numbers("difference", [reading.difference for _, reading in rows], digits),
         limits(f"{level(claim.confidence)} interval", [(reading.low, reading.high) for _, reading in rows], digits),
@@ -318,7 +319,7 @@ def claim_table(claim: Claim) -> Table:
     ]
     gains = [sorted(search.gain for search in reading.searches) for _, reading in rows]
     if any(map(any, gains)):
-        ends = [(own[0], own[-1]) if own else None for own in gains]
+        ends = [(ends_of[0], ends_of[-1]) if ends_of else None for ends_of in gains]
         columns.append(limits("search explains", ends, digits))
         columns.append(texts("of it", [explained_words(reading) for _, reading in rows], right=True))
     return Table(tuple(columns), note=claim_assumptions(claim))

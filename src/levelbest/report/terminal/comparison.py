@@ -192,8 +192,8 @@ def print_tasks(comparison: TaskComparison) -> None:
         out.print(drawn_table(section))
         print_text(section.note, out, "dim")
         out.print()
-    for task, own in comparison.tasks.items():
-        print_text(f"{task}: {' '.join(verdict_sentences(own))}", out)
+    for task, compared in comparison.tasks.items():
+        print_text(f"{task}: {' '.join(verdict_sentences(compared))}", out)
     out.print()
     print_variances(comparison.variances, out)
     print_cautions(comparison.cautions, out, n_families=len(comparison.overall.families))

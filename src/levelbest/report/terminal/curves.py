@@ -52,7 +52,7 @@ _MOST_PLANNED = 12
 def print_curves(drawn: Sequence[Curve | FamilyCostCurve], *, n: Iterable[int] | None = None) -> None:
     """What the numbers are, one table, the strata, and what a reviewer would ask about."""
     out = console()
-    cautions = [caution for own in drawn for caution in own.cautions]
+    cautions = [caution for curve in drawn for caution in curve.cautions]
     print_choices(cautions, out, n_families=len(drawn))
     if over_cost := [curve for curve in drawn if isinstance(curve, FamilyCostCurve)]:
         shown = costs_table(over_cost)
@@ -71,7 +71,9 @@ def print_curves(drawn: Sequence[Curve | FamilyCostCurve], *, n: Iterable[int] |
                 print_text(f"{curve.family} by stratum, with the number of its problems", out, "bold")
                 out.print(drawn_table(strata_table(curve)))
         out.print()
-        print_variances([own for own in {c.family: c.variance for c in curves}.values() if own is not None], out)
+        print_variances(
+            [variance for variance in {c.family: c.variance for c in curves}.values() if variance is not None], out
+        )
     print_cautions(cautions, out, n_families=len(drawn))
 
 

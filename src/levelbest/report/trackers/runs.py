@@ -175,8 +175,8 @@ def write_wandb(trials: Trials, out: str | Path, *, hide: tuple[str, ...] = ()) 
     for _ in range(_MOST_WAITS):  # W&B writes a moment after it says that it has finished
         before = sizes
         sizes = {path: path.stat().st_size for path in folder.glob("wandb/*/run-*.wandb")}
-        own = [size for path, size in sizes.items() if path.stem.removeprefix("run-") in ids]
-        if sizes == before and all(size > _HEADER for size in own):
+        run_sizes = [size for path, size in sizes.items() if path.stem.removeprefix("run-") in ids]
+        if sizes == before and all(size > _HEADER for size in run_sizes):
             break
         time.sleep(0.05)
     return folder

@@ -37,14 +37,14 @@ def difference_words(reading: ClaimReading) -> str:
 
 def _verdict(claim: Claim, pair: ClaimedPair) -> str:
     name, base = pair.claim.name, claim.baseline.name
-    by = _either(pair, [difference_words(own) for own in pair.readings])
+    by = _either(pair, [difference_words(reading) for reading in pair.readings])
     if pair.decided == {1}:
         return f"{name} is better than {base}: by {by}."
     if pair.decided == {-1}:
         return f"{name} is worse than {base}: the difference, where more is better, is {by}."
     if len(pair.decided) > 1:
-        said = {1: "better", -1: "worse", 0: "not shown"}
-        by = _either(pair, [f"{said[own.decided]}, {difference_words(own)}," for own in pair.readings])
+        word = {1: "better", -1: "worse", 0: "not shown"}
+        by = _either(pair, [f"{word[reading.decided]}, {difference_words(reading)}," for reading in pair.readings])
         return f"Whether {name} is better than {base} hangs on what ± is: {by}."
     return f"It is not shown that {name} is better than {base}: the difference is {by}."
 
@@ -54,29 +54,29 @@ def _either(pair: ClaimedPair, words: list[str]) -> str:
     if len(pair.readings) == 1 or len(set(words)) == 1:
         return words[0]
     return ", ".join(
-        f"{text} if {'it' if place else '±'} is a {READ[own.reading]}"
-        for place, (text, own) in enumerate(zip(words, pair.readings, strict=True))
+        f"{text} if {'it' if place else '±'} is a {READ[reading.reading]}"
+        for place, (text, reading) in enumerate(zip(words, pair.readings, strict=True))
     )
 
 
 def _search(claim: Claim, pair: ClaimedPair) -> str:
     base, other = claim.baseline, pair.claim
     if base.tuned is None or other.tuned is None:
-        lacking = listed([own.name for own in (base, other) if own.tuned is None])
+        lacking = listed([summary.name for summary in (base, other) if summary.tuned is None])
         return (
             f"How many trials {lacking} had for tuning is not said, and a larger search alone makes a better best: "
             "what that explains of the difference cannot be known."
         )
     if base.tuned == other.tuned:
         return f"Both were tuned with {plural(base.tuned, 'trial')}: the size of the search explains nothing."
-    larger, smaller = sorted((base, other), key=lambda own: -(own.tuned or 0))
+    larger, smaller = sorted((base, other), key=lambda summary: -(summary.tuned or 0))
     sizes = f"{larger.name} had the larger search, {plural(larger.tuned, 'trial')} against {smaller.tuned}"
-    gains = [_range(own) for own in pair.readings]
+    gains = [_range(reading) for reading in pair.readings]
     if larger is base:
         return f"{sizes}, which as assumed below hides this much of a gain: {_either(pair, gains)}."
     if not pair.readings[0].difference > 0:
         return f"{sizes}, and is still not ahead."
-    shares = [f"{gain} ({explained_words(own)})" for gain, own in zip(gains, pair.readings, strict=True)]
+    shares = [f"{gain} ({explained_words(reading)})" for gain, reading in zip(gains, pair.readings, strict=True)]
     return f"{sizes}; as assumed below, that alone explains this much of the gain: {_either(pair, shares)}."
 
 
@@ -104,8 +104,8 @@ def _assumptions(claim: Claim) -> list[str]:
         f"{level(claim.confidence)} confidence{several}, Welch's t, for nearly normal runs: about new runs of these "
         "configurations, not about other data or searches."
     ]
-    searches = [own.searches for pair in claim.pairs for own in pair.readings if own.searches]
-    if searches and any(search.gain for found in searches for search in found):
+    searches = [reading.searches for pair in claim.pairs for reading in pair.readings if reading.searches]
+    if searches and any(search.gain for pair_searches in searches for search in pair_searches):
         parts.append(_assumed(claim, searches))
     better = "higher" if claim.direction == "max" else "lower"
     parts.append(f"{better.capitalize()} is better ({named('direction')}).")
@@ -121,7 +121,9 @@ def _assumed(claim: Claim, searches: list[tuple[SearchGain, ...]]) -> str:
 
 
 def _like_runs(searches: list[tuple[SearchGain, ...]]) -> str:
-    sds = dict.fromkeys(f"{own.sd:.2g} (open from {own.sd_low:.2g} to {own.sd_high:.2g})" for own, *_ in searches)
+    sds = dict.fromkeys(
+        f"{search.sd:.2g} (open from {search.sd_low:.2g} to {search.sd_high:.2g})" for search, *_ in searches
+    )
     return f"the sd of the runs, {' or '.join(sds) if len(sds) < 3 else 'both pooled'}"
 
 
@@ -145,8 +147,8 @@ def _about_search(claim: Claim, pair: ClaimedPair) -> Step | None:
         )
     if base.tuned == other.tuned:
         return None
-    smaller, larger = sorted((base, other), key=lambda own: own.tuned or 0)
-    needed = [search.explains_all for own in pair.readings for search in own.searches]
+    smaller, larger = sorted((base, other), key=lambda summary: summary.tuned or 0)
+    needed = [search.explains_all for reading in pair.readings for search in reading.searches]
     text = (
         f"Tune {smaller.name} with {larger.tuned} trials too; or get the trials of both searches, which compare takes "
         "at equal numbers"
@@ -159,8 +161,8 @@ def _about_search(claim: Claim, pair: ClaimedPair) -> Step | None:
 
 
 def _about_runs(pair: ClaimedPair) -> Step | None:
-    if all(own.decided for own in pair.readings):
+    if all(reading.decided for reading in pair.readings):
         return None
-    many = [f"{own.if_true:g}" if math.isfinite(own.if_true) else "too many" for own in pair.readings]
+    many = [f"{reading.if_true:g}" if math.isfinite(reading.if_true) else "too many" for reading in pair.readings]
     goal = f"in {100 * pair.readings[0].needed.goal:.0f} of 100 cases"
     return Step(f"Run more seeds: of each this many show such a difference {goal}: {_either(pair, many)}")

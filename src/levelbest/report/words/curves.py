@@ -72,10 +72,12 @@ def why_no_interval(
     'no interval for n = 3 to 4: no group has so many samples'
     """
     known = " or ".join(interval_methods(estimator=estimator))
-    own = f"the estimator {estimator!r} has no {method} interval of its own" + (f", but {known}" if known else "")
+    estimator_lacks = f"the estimator {estimator!r} has no {method} interval of its own" + (
+        f", but {known}" if known else ""
+    )
     parts = []
     for code, first, last, everywhere in reasons:
-        why = own if code == "no-estimator" else _WHY[code]
+        why = estimator_lacks if code == "no-estimator" else _WHY[code]
         at = "" if everywhere else f" for n = {first}" + (f" to {last}" if last != first else "")
         parts.append(why if code == "one-trial" else f"no interval{at}: {why}")
     return "; ".join(parts)
@@ -256,27 +258,27 @@ def curves_heading(curves: Sequence[Curve]) -> str:
 
 def cost_heading(curves: Sequence[FamilyCostCurve]) -> str:
     """The same over budgets of cost."""
-    own = curves[0].curve
-    crew = f" with {own.workers} workers" if own.workers > 1 else ""
+    drawn = curves[0].curve
+    crew = f" with {drawn.workers} workers" if drawn.workers > 1 else ""
     error = max(float(np.nanmax(curve.curve.monte_carlo_error)) for curve in curves)
     return (
         f"expected best {curves[0].score} within a budget{crew}; mean cost: as if every trial cost the mean; none "
-        f"done: chance that no trial is finished; {own.n_orders} orders, Monte Carlo error at most {error:.2g}; "
+        f"done: chance that no trial is finished; {drawn.n_orders} orders, Monte Carlo error at most {error:.2g}; "
         f"seed {curves[0].seed}"
     )
 
 
 def cost_sentence(curve: FamilyCostCurve) -> str:
     """What can be said of the largest budget of cost, ready for a paper."""
-    own = curve.curve
-    budget, value, low, high = curve.point(float(own.budget[-1]))
+    drawn = curve.curve
+    budget, value, low, high = curve.point(float(drawn.budget[-1]))
     limits = f" [{low:.4g}, {high:.4g}]" if np.isfinite(low) else ""
     failed = f", {curve.n_failed} failed" if curve.n_failed else ""
-    crew = f" and {own.workers} workers" if own.workers > 1 else ""
+    crew = f" and {drawn.workers} workers" if drawn.workers > 1 else ""
     return (
         f"{curve.family}: expected best {curve.score} within {show_cost(budget, curve.cost_unit)}{crew} is "
-        f"{value:.4g}{limits} (mean-cost scaling: {own.mean_cost_value[-1]:.4g}), from "
-        f"{curve.words.count(own.n_trials)}{failed}."
+        f"{value:.4g}{limits} (mean-cost scaling: {drawn.mean_cost_value[-1]:.4g}), from "
+        f"{curve.words.count(drawn.n_trials)}{failed}."
     )
 
 

@@ -333,10 +333,10 @@ def searched_words(space: SearchSpace) -> str:
     if not space.parameters:
         return "not recorded"
     if space.fixed:
-        values = ", ".join(f"{own.name} {_text(own.value)}" for own in space.parameters[:_MOST_PARAMETERS])
-        return f"one fixed configuration ({values})"
-    ranges_first = sorted(space.searched, key=lambda own: own.kind == "choice")
-    shown = [f"{own.name} {_in_short(own.given)}" for own in ranges_first[:_MOST_PARAMETERS]]
+        values = [f"{fixed.name} {_text(fixed.value)}" for fixed in space.parameters[:_MOST_PARAMETERS]]
+        return f"one fixed configuration ({', '.join(values)})"
+    ranges_first = sorted(space.searched, key=lambda parameter: parameter.kind == "choice")
+    shown = [f"{parameter.name} {_in_short(parameter.given)}" for parameter in ranges_first[:_MOST_PARAMETERS]]
     more = len(space.searched) - len(shown)
     return ", ".join(shown) + (f" and {more} more" if more else "")
 
@@ -396,4 +396,4 @@ def _text(value: object) -> str:
 
 def parameter_texts(space: SearchSpace) -> dict[str, str]:
     """By parameter, for a table: a constant as it is."""
-    return {own.name: _text(own.value) if own.fixed else parameter_words(own.given) for own in space.parameters}
+    return {each.name: _text(each.value) if each.fixed else parameter_words(each.given) for each in space.parameters}

@@ -28,7 +28,7 @@ def plan_sentences(plan: TrialPlan) -> tuple[str, ...]:
     sentences += [f"{family}: {problem_plan_words(for_problems)}" for family, for_problems in plan.problems]
     sentences += [f"{_of(*which)}: no plan, since {why}." for *which, why in plan.unplanned]
     sentences += capped_sentence(plan) + _in_all(plan) + stopping(plan)
-    sentences += [_divided(own) for own in plan.divisions]
+    sentences += [_divided(division) for division in plan.divisions]
     sentences += [_division_power(*pair) for pair in plan.division_powers]
     if plan.horizons:
         shown = ", ".join(f"{n} of {size}" for size, n in plan.horizons)
@@ -111,10 +111,10 @@ def plan_rows(plan: TrialPlan) -> list[list[str]]:
     for family, needed in plan.widths:
         goal = f"width {needed.goal:.2g} at n = {needed.n}, now {needed.now:.2g}"
         rows.append([family, str(needed.pilot[0]), _needed(needed), goal])
-    for family, own in plan.problems:
-        goal = f"standard error {own.target:.2g} at n = {own.n}, now {own.error:.2g}"
-        more = _more_problems(own) if own.error > 0 else "no plan"
-        rows.append([family, plural(own.n_groups, "problem"), more, goal if own.error > 0 else f"alike at n = {own.n}"])
+    for family, planned in plan.problems:
+        goal = f"standard error {planned.target:.2g} at n = {planned.n}, now {planned.error:.2g}"
+        more, goal = (_more_problems(planned), goal) if planned.error > 0 else ("no plan", f"alike at n = {planned.n}")
+        rows.append([family, plural(planned.n_groups, "problem"), more, goal])
     rows += [[_of(*which), "", "no plan", why] for *which, why in plan.unplanned]
     for runs in plan.divisions:
         errors = f"standard error {runs.precise.error:.2g}, now {runs.now.error:.2g}"
@@ -248,10 +248,10 @@ def _divided(plan: DividedRuns) -> str:
     of_runs = f"{plan.family}, more configurations or more seeds: of {plan.ways[0].runs} runs"
     error = f"a standard error of {precise.error:.2g}, against {now.error:.2g} with {_way(now)} as now"
     score = f"a new run of it is expected to score {plan.new_run(finding):.4g}, against {plan.new_run(now):.4g}"
-    found = f"find the best configuration ({score}, if effects are normal)"
+    aim = f"find the best configuration ({score}, if effects are normal)"
     if precise == finding:
-        return f"{of_runs} {_way(precise)} tell the mean best ({error}) and {found}."
-    return f"{of_runs} {_way(precise)} tell the mean best ({error}), and {_way(finding)} {found}."
+        return f"{of_runs} {_way(precise)} tell the mean best ({error}) and {aim}."
+    return f"{of_runs} {_way(precise)} tell the mean best ({error}), and {_way(finding)} {aim}."
 
 
 def _division_power(first: str, second: str, powers: Sequence[tuple[Division, float]]) -> str:

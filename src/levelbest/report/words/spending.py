@@ -31,9 +31,9 @@ def undecided_pairs(plan: TrialPlan) -> list[tuple[str, str, Needed]]:
 def spending_rows(plan: TrialPlan) -> list[list[str]]:
     """For each pair, and for all of them, what the units still to be run cost, in the unit of cost and in money."""
     pairs = undecided_pairs(plan) if plan.costs else []
-    rows = [[f"{first} and {second}", plan.further_cost(first, second), [own]] for first, second, own in pairs]
+    rows = [[f"{first} and {second}", plan.further_cost(first, second), [needed]] for first, second, needed in pairs]
     if len(pairs) > 1:
-        rows.append(["all pairs", plan.further_total, [own for *_, own in pairs]])
+        rows.append(["all pairs", plan.further_total, [needed for *_, needed in pairs]])
     return [[str(name), *_spent(plan, spent, several)] for name, spent, several in rows]  # type: ignore[arg-type]
 
 
@@ -71,16 +71,16 @@ def stopping_sentence(plan: TrialPlan, units: str, each: str) -> list[str]:
     pairs = undecided_pairs(plan)
     if not pairs:
         return []
-    last = max(_LATER * max(own.pilot) if is_open(own) else own.needed for *_, own in pairs)
+    last = max(_LATER * max(needed.pilot) if is_open(needed) else needed.needed for *_, needed in pairs)
     further: dict[str, float] = {}
-    for first, second, own in pairs:
-        for name, size in zip((first, second), own.pilot, strict=True):
+    for first, second, needed in pairs:
+        for name, size in zip((first, second), needed.pilot, strict=True):
             further[name] = max(last - size, 0.0)
     costs = dict(plan.costs)
     cost = sum(number * costs.get(name, math.nan) for name, number in further.items())
     spent = [show_cost(_rounded(cost), plan.cost_unit)] if math.isfinite(cost) else []
     spent += [f"{forecast(plan.money(cost))} {plan.currency}"] if math.isfinite(plan.money(cost)) else []
-    seen = max(own.detectable * math.sqrt(max(own.pilot) / last) for *_, own in pairs)
+    seen = max(needed.detectable * math.sqrt(max(needed.pilot) / last) for *_, needed in pairs)
     shown = f": a difference of {seen:.2g} would then have shown in {100 * plan.power:.0f} of 100 cases"
     after = f" (further {', '.join(spent)})" if spent else ""
     return [

@@ -22,7 +22,7 @@ def task_sentences(comparison: TaskComparison) -> tuple[str, ...]:
     count = len(comparison.tasks)
     last = max(rank.n for rank in comparison.ranks)
     middle = aggregate_budgets(comparison)[-1]
-    each = [f"{task}: {' '.join(verdict_sentences(own))}" for task, own in comparison.tasks.items()]
+    each = [f"{task}: {' '.join(verdict_sentences(compared))}" for task, compared in comparison.tasks.items()]
     return (
         overall_sentence(comparison),
         f"Mean rank over {count} tasks at n = {last}: {_listed(comparison.ranks, last, best_low=True)}.",

@@ -26,13 +26,16 @@ def variance_sentence(variance: FamilyVariance) -> str:
 def variance_heading(variances: Sequence[FamilyVariance]) -> str:
     """What the numbers of the table are."""
     first = variances[0]
-    counts = [f"{plural(own.n_configurations, 'configuration')}, {plural(own.n_runs, 'run')}" for own in variances]
+    counts = [
+        f"{plural(variance.n_configurations, 'configuration')}, {plural(variance.n_runs, 'run')}"
+        for variance in variances
+    ]
     each = (
         counts[0]
         if len(set(counts)) == 1
-        else "; ".join(f"{own.family}: {words}" for own, words in zip(variances, counts, strict=True))
+        else "; ".join(f"{variance.family}: {words}" for variance, words in zip(variances, counts, strict=True))
     )
-    lost = sum(own.n_failed for own in variances)
+    lost = sum(variance.n_failed for variance in variances)
     failed = f"; {plural(lost, 'run')} without a score left out" if lost else ""
     return (
         f"what makes the {first.score} of runs differ: standard deviation by source, with {level(first.confidence)} "

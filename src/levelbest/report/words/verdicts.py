@@ -111,18 +111,18 @@ def verdict_sentences(comparison: Comparison) -> tuple[str, ...]:
 
 def best_found_words(comparison: Comparison) -> tuple[str, ...]:
     """The best configuration and its value of each search that learns."""
-    found = [
-        f"{own.family} {own.value:.4g}{f' ({settings_words(own)})' if own.configuration else ''}"
-        for own in comparison.best_found
+    winners = [
+        f"{winner.family} {winner.value:.4g}{f' ({settings_words(winner)})' if winner.configuration else ''}"
+        for winner in comparison.best_found
     ]
-    return (f"The best that was found: {'; '.join(found)}.",) if found else ()
+    return (f"The best that was found: {'; '.join(winners)}.",) if winners else ()
 
 
-def settings_words(found: BestFound) -> str:
+def settings_words(winner: BestFound) -> str:
     """``lr = 0.001, width = 64``."""
     shown = [
         f"{plain_setting(name)} = {f'{value:.4g}' if isinstance(value, float) else value}"
-        for name, value in found.configuration.items()
+        for name, value in winner.configuration.items()
     ]
     return ", ".join(shown[:8]) + (" ..." if len(shown) > 8 else "")
 

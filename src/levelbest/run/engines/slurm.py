@@ -181,11 +181,11 @@ def _states(jobs: list[str]) -> dict[str, str] | None:
 
 def run_job(task: Task, setup: Setup) -> Outcome | None:
     """In a job: run one attempt. A trial that ends because Slurm asks the whole job to end is lost, not killed."""
-    asked: list[int] = []
-    signal.signal(signal.SIGTERM, lambda number, _: asked.append(number))
+    signals: list[int] = []
+    signal.signal(signal.SIGTERM, lambda number, _: signals.append(number))
     news = run_task(task, setup)
     if news is not None and news["outcome"]["end"] == "signal":
         time.sleep(_LOOK)  # the signal goes to one process of the job after the other
-        if asked:
+        if signals:
             return lost(task, "its job was asked to end")
     return None if news is None else news["outcome"]

@@ -59,7 +59,7 @@ def _places(n_draws: int, p: FloatArray | float) -> tuple[IntArray, IntArray, Fl
 
 def _ordered(draws: Draws, *places: IntArray) -> Draws:
     """The rows with what stands at these places in order."""
-    wanted = np.unique(np.concatenate([np.atleast_1d(own) for own in places]))
+    wanted = np.unique(np.concatenate([np.atleast_1d(ranks) for ranks in places]))
     return np.sort(draws, axis=-1) if wanted.size > _FEW else np.partition(draws, wanted, axis=-1)
 
 

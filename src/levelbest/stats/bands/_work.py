@@ -91,8 +91,12 @@ class Interval:
     def reasons(self) -> tuple[tuple[str, int, int, bool], ...]:
         """Each code of ``why`` with the first and the last budget that it concerns, and whether it concerns all."""
         budgets = [int(n) for n in np.atleast_1d(self.n)]
-        concerned = {code: [n for n, own in zip(budgets, self.why, strict=False) if own == code] for code in self.codes}
-        return tuple((code, own[0], own[-1], len(own) == len(budgets)) for code, own in concerned.items())
+        concerned = {
+            code: [n for n, reason in zip(budgets, self.why, strict=False) if reason == code] for code in self.codes
+        }
+        return tuple(
+            (code, lacking[0], lacking[-1], len(lacking) == len(budgets)) for code, lacking in concerned.items()
+        )
 
     @property
     def codes(self) -> tuple[str, ...]:

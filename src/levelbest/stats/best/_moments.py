@@ -275,7 +275,7 @@ def weight_squares(n_trials: int, n: int) -> float:
     """The sum of the squared U weights of one budget: what variance of every score adds to that of the estimate."""
     deep = int(depth(n_trials, np.array([n]), BEYOND_DIGITS, "u")[0])
     whole = {block: max(0, min(n_trials - _SMOOTH * block * n, deep) // block) for block in _BLOCKS}
-    block = min(_BLOCKS, key=lambda own: deep - whole[own] * (own - _NODES))
+    block = min(_BLOCKS, key=lambda size: deep - whole[size] * (size - _NODES))
     smooth = whole[block] * block
     rest = weights_below(n_trials, n, np.arange(smooth, deep, dtype=np.float64), "u")
     if not smooth:

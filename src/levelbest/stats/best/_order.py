@@ -75,7 +75,9 @@ def _computed(compute: Compute, sample: Sample, budgets: IntArray, estimator: st
         return compute(best_first(sample.selection, sample.reported, direction), budgets, estimator)
     # [D] eq. 7 as printed: the first n trials, from which n are drawn with replacement
     firsts = [(n, sample.first(int(n))) for n in budgets]
-    parts = [compute(best_first(own.selection, own.reported, direction), np.array([n]), "v") for n, own in firsts]
+    parts = [
+        compute(best_first(sample.selection, sample.reported, direction), np.array([n]), "v") for n, sample in firsts
+    ]
     return np.concatenate(parts)
 
 

@@ -174,7 +174,9 @@ def judge_summary(
         )
     # Compute
     difference = sign * (claim.mean - baseline.mean)
-    freedom = sum(variances) ** 2 / sum(v**2 / (own.n - 1) for v, own in zip(variances, (baseline, claim), strict=True))
+    freedom = sum(variances) ** 2 / sum(
+        v**2 / (summary.n - 1) for v, summary in zip(variances, (baseline, claim), strict=True)
+    )
     critical = -float(scipy.special.stdtrit(freedom, tail))
     p_value = 2 * float(scipy.special.stdtr(freedom, -abs(difference) / error))
     pilot = Pilot(difference, variances, (baseline.n, claim.n), freedom, 2 * tail, critical, fewest=2)
@@ -213,7 +215,7 @@ def _searches(
     if baseline.tuned is None or claim.tuned is None:
         return ()
     freedom = baseline.n + claim.n - 2
-    squares = sum((own.n - 1) * own.sd(reading) ** 2 for own in (baseline, claim))
+    squares = sum((summary.n - 1) * summary.sd(reading) ** 2 for summary in (baseline, claim))
     sds = [math.sqrt(squares / freedom)]
     sds += [math.sqrt(squares / float(scipy.special.chdtri(freedom, p))) for p in (tail, 1 - tail)]
     if search_sd is not None:
@@ -229,10 +231,10 @@ def _searches(
         kept = [([sd**2 / math.hypot(sd, noise) if sd else 0.0 for sd in sds], math.sqrt(squared / 2))]
     sd, sd_low, sd_high = sds
     gains = []
-    for own, (parts, explains_all) in zip(noises, kept, strict=True):
+    for noise_sd, (parts, explains_all) in zip(noises, kept, strict=True):
         gain, *ends = (larger * part for part in parts)
         share = gain / difference if difference else math.nan
-        gains.append(SearchGain(sd, sd_low, sd_high, own, gain, min(ends), max(ends), share, explains_all))
+        gains.append(SearchGain(sd, sd_low, sd_high, noise_sd, gain, min(ends), max(ends), share, explains_all))
     return tuple(gains)
 
 

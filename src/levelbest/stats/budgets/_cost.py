@@ -147,13 +147,13 @@ def cost_curve(
     sign = _check.sign_of(direction)
     spent = as_cost(cost, chosen_by.size)
     workers = _check.as_count(workers, "workers")
-    asked = None if budget is None else as_cost_budgets(budget)
+    requested = None if budget is None else as_cost_budgets(budget)
     generator = _check.as_rng(rng)
     y = chosen_by if claimed is None else claimed
     floor = float((sign * y).min()) if worst is None else sign * float(worst)
     turned = turned_bounds(_check.as_bounds(bounds, y, "reported"), direction)
     pool = Pool(sign * chosen_by, sign * y, spent, floor, workers, turned)
-    grid = _budgets_within(spent, pool.horizon, workers) if asked is None else asked
+    grid = _budgets_within(spent, pool.horizon, workers) if requested is None else requested
     spending = spend(pool, grid, n_orders, 0 if confidence is None else n_resamples, generator)
     return curve_of(spending, direction, confidence, simultaneous=simultaneous)
 

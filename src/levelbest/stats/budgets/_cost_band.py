@@ -310,8 +310,8 @@ def cost_differences(
     minus the second's lower ones.
     """
     grid = families[0].grid
-    values = [np.where(own.inside, own.orders.value, np.nan) for own in families]
-    drawn = [own.draws for own in families if own.draws is not None]
+    values = [np.where(family.inside, family.orders.value, np.nan) for family in families]
+    drawn = [family.draws for family in families if family.draws is not None]
     differences = {(a, b): values[a] - values[b] for a, b in pairs}
     known = {(a, b): np.isfinite(differences[a, b]) & drawn[a].finite & drawn[b].finite for a, b in pairs}
 

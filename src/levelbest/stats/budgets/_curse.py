@@ -88,10 +88,10 @@ def winners_curse(
     assert claimed is not None
     sign = _check.sign_of(direction)
     tail = (1 - _check.as_confidence(confidence)) / 2
-    asked, _ = _check.as_budgets(n, chosen_by.size)
+    budgets, _ = _check.as_budgets(n, chosen_by.size)
     drop = sign * (chosen_by - claimed)
     ordered = Sample(sign * chosen_by, drop).ordered()
-    grid, place = np.unique(np.append(asked, 1), return_inverse=True)
+    grid, place = np.unique(np.append(budgets, 1), return_inverse=True)
     value = np.asarray(expected_best(ordered.selection, grid, ordered.claimed)) - drop.mean()
     means, rest = ReportCells.of(ordered).mean_draws(grid, n_resamples, _check.as_rng(rng))
     beyond, more = means - means[0], rest - rest[0]
@@ -104,4 +104,4 @@ def winners_curse(
     low, high = np.minimum(low, value - half), np.maximum(high, value + half)
     value[0] = low[0] = high[0] = 0.0  # of one trial there is no choice
     curse, low, high = (column[place[:-1]] for column in (value, low, high))
-    return Curse(asked, curse, low, high, float(drop.mean()), float(confidence), chosen_by.size, direction)
+    return Curse(budgets, curse, low, high, float(drop.mean()), float(confidence), chosen_by.size, direction)

@@ -62,16 +62,16 @@ def expected_of_many(pool: Pool, grid: FloatArray, n_orders: int, rng: np.random
             needed = times * np.where(steps == 0, _FEWEST, _ORDERS)
         for i, outcome in order.spend(limits, steps, turn < needed):
             outcomes[i].append(outcome)
-    means, winners, finished, left_out = zip(*(zip(*own, strict=True) for own in outcomes), strict=True)
-    counts = np.array([sum(won.size for won in own) for own in winners])
-    nothing = np.array([sum(np.count_nonzero(won < 0) for won in own) for own in winners])
+    means, winners, finished, left_out = zip(*(zip(*outcome, strict=True) for outcome in outcomes), strict=True)
+    counts = np.array([sum(won.size for won in parts) for parts in winners])
+    nothing = np.array([sum(np.count_nonzero(won < 0) for won in parts) for parts in winners])
     return Spent(
-        value=np.array([np.mean(own) for own in means]),
-        error=np.array([np.std(own, ddof=1) / math.sqrt(len(own)) for own in means]),
+        value=np.array([np.mean(part_means) for part_means in means]),
+        error=np.array([np.std(part_means, ddof=1) / math.sqrt(len(part_means)) for part_means in means]),
         nothing=nothing / counts,
         finished=np.array([sum(done) for done in finished]) / counts,
         winners=winners,
-        sampling_error=np.array([jackknife_error(np.stack(own[:2])[:, None])[0] for own in left_out]),
+        sampling_error=np.array([jackknife_error(np.stack(halves[:2])[:, None])[0] for halves in left_out]),
     )
 
 
@@ -162,8 +162,8 @@ class _Order:
             finished, highest = self._counted(limits[rising], cut, highest)
             flat, place = highest.ravel(), np.arange(cut.stop - begin)
             done[rising] += finished.sum(axis=1, dtype=np.int64)
-            for i, own in zip(rising, finished, strict=True):
-                winners[i, cut] = flat[own * np.int64(_PIECE) + place]
+            for i, last in zip(rising, finished, strict=True):
+                winners[i, cut] = flat[last * np.int64(_PIECE) + place]
             counts[rising, cut] = finished
         for i, best in enumerate(winners):
             yield self._outcome(best, np.arange(self.m), counts[i], int(done[i]))
@@ -214,12 +214,12 @@ class _Order:
         """How many trials from the beginning on together cost at most so much."""
         if wanted.size > self.m // _COARSE:
             return np.searchsorted(self.sums, wanted, side="right") - 1
-        found = (np.searchsorted(self.coarse, wanted, side="right") - 1) * _COARSE
+        place = (np.searchsorted(self.coarse, wanted, side="right") - 1) * _COARSE
         half = _COARSE // 2
         while half:
-            found += half * (self.sums[found + half] <= wanted)
+            place += half * (self.sums[place + half] <= wanted)
             half //= 2
-        return np.asarray(found)
+        return np.asarray(place)
 
     def _best_across(self, starts: IntArray, ends: IntArray, step: int) -> _Ranks:
         """The highest rank in long windows: whole stretches from one start to the next, and a part of one more."""

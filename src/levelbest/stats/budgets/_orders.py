@@ -113,7 +113,7 @@ class Spent:
     @property
     def counts(self) -> IntArray:
         """How many orders were spent at each budget."""
-        return np.array([sum(won.size for won in own) for own in self.winners])
+        return np.array([sum(won.size for won in parts) for parts in self.winners])
 
     @property
     def count(self) -> int:
@@ -129,8 +129,8 @@ class Spent:
         steps = np.diff(ranks, prepend=-1, append=ranks[-1] + 1)
         first = np.repeat(np.arange(ranks.size + 1, dtype=np.int32), steps)
         out = np.empty((self.value.size, ranks.size))
-        for row, own, count in zip(out, self.winners, self.counts, strict=True):
-            often = np.sum([np.bincount(first[won], minlength=ranks.size + 1) for won in own], axis=0)
+        for row, parts, count in zip(out, self.winners, self.counts, strict=True):
+            often = np.sum([np.bincount(first[won], minlength=ranks.size + 1) for won in parts], axis=0)
             row[:] = np.cumsum(often[:-1]) / max(1, count - often[-1])
         return out
 
@@ -142,7 +142,7 @@ class Spent:
             error=self.error[chosen],
             nothing=self.nothing[chosen],
             finished=self.finished[chosen],
-            winners=tuple(won for won, own in zip(self.winners, chosen, strict=True) if own),
+            winners=tuple(won for won, kept in zip(self.winners, chosen, strict=True) if kept),
             sampling_error=self.sampling_error[chosen],
         )
 

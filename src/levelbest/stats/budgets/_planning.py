@@ -45,11 +45,11 @@ def trials_for_width(
     The interval for that number is rough: with pilots of 60 normal scores it covered four times in five.
     """
     chosen_by, claimed = _check.as_pair(selection, reported, at_least=2)
-    asked = _check.as_count(n, "n")
+    requested = _check.as_count(n, "n")
     if not (np.isfinite(width) and width > 0):
         raise InputError(f"the width wanted must be more than 0, got {width!r}")
     confidence = _check.as_confidence(confidence)
-    budget = capped_budget(asked, (chosen_by.size,))
+    budget = capped_budget(requested, (chosen_by.size,))
     generator = _check.as_rng(rng)
     pilot = Sample(chosen_by, claimed).turned(direction)
     m = pilot.n_trials
@@ -78,7 +78,7 @@ def trials_for_width(
         spread = np.sort(needed * (error / errors[0]) ** 2)
     low, high = (float(np.quantile(spread, p)) for p in (tail, 1 - tail))
     return Needed(
-        needed, at_least(low, budget), at_least(high, budget), confidence, budget, asked, now, width, (m,), reached
+        needed, at_least(low, budget), at_least(high, budget), confidence, budget, requested, now, width, (m,), reached
     )
 
 

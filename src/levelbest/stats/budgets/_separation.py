@@ -72,18 +72,18 @@ def trials_to_separate(
     >>> needed.n, 20 < needed.needed < 200
     (2, True)
     """
-    asked, sizes = _check.as_count(n, "n"), (a.n_trials, b.n_trials)
+    requested, sizes = _check.as_count(n, "n"), (a.n_trials, b.n_trials)
     if min(sizes) < 8:
         raise DataError(f"planning needs a pilot of at least 8 trials in each family, got {min(sizes)}")
     question = Question(
         pairs=((0, 1),),
         confidence=1 - (1 - _check.as_confidence(confidence)) / n_pairs,
         bounds=turned_bounds(bounds, direction),
-        planned=asked,
+        planned=requested,
         power=as_power(power),
     )
-    grid = np.union1d(budget_grid(min(sizes) // 2, whole=WHOLE, points=POINTS), [min(asked, min(sizes) // 4)])
-    return _needed(trial_contrasts([own.turned(direction) for own in (a, b)], grid, question, paired=paired))
+    grid = np.union1d(budget_grid(min(sizes) // 2, whole=WHOLE, points=POINTS), [min(requested, min(sizes) // 4)])
+    return _needed(trial_contrasts([sample.turned(direction) for sample in (a, b)], grid, question, paired=paired))
 
 
 def runs_to_separate(

@@ -149,7 +149,7 @@ def variance_components(
         limits = _share_limits(rows, seeds, confidence)
     else:
         left_out = [part.squares().splits for part in cells.without(axis=1)]
-        sources.append(_source(squares.splits.stretched([own for own in left_out if own]), seeds, confidence))
+        sources.append(_source(squares.splits.stretched([square for square in left_out if square]), seeds, confidence))
     low, high = seeds.value / seeds.quantiles(confidence)[::-1]
     sources.append(
         VarianceSource("seed", values.size, seeds.df, seeds.value, 1.0, seeds.value, float(low), float(high))
@@ -273,29 +273,29 @@ class _NestedCells:
         )
 
 
-def _source(own: _Square, seeds: _Square, confidence: float) -> VarianceSource:
+def _source(square: _Square, seeds: _Square, confidence: float) -> VarianceSource:
     """A source's variance from its mean square and that of seeds, with limits: Ting et al. 1990, eqs. 2.1 to 2.4."""
     tail = (1 - confidence) / 2
-    (down, up), (second_down, second_up) = own.quantiles(confidence), seeds.quantiles(confidence)
-    first, second, repeats = own.value, seeds.value, own.repeats
+    (down, up), (second_down, second_up) = square.quantiles(confidence), seeds.quantiles(confidence)
+    first, second, repeats = square.value, seeds.value, square.repeats
 
     def reach(below: float, above: float, ratio: float) -> float:
         mixed = ((ratio - 1) ** 2 - (below * ratio) ** 2 - above**2) / ratio
         return math.sqrt(max((below * first) ** 2 + (above * second) ** 2 + mixed * first * second, 0.0))
 
-    low = first - second - reach(1 - 1 / up, 1 / second_down - 1, own.ratio(seeds, 1 - tail))
-    high = first - second + reach(1 / down - 1, 1 - 1 / second_up, own.ratio(seeds, tail))
+    low = first - second - reach(1 - 1 / up, 1 / second_down - 1, square.ratio(seeds, 1 - tail))
+    high = first - second + reach(1 / down - 1, 1 - 1 / second_up, square.ratio(seeds, tail))
     variance = (first - second) / repeats
     limits = float(max(low / repeats, min(variance, 0.0))), float(max(high / repeats, 0.0))
-    return VarianceSource(own.name, own.levels, own.df, first, repeats, variance, *limits)
+    return VarianceSource(square.name, square.levels, square.df, first, repeats, variance, *limits)
 
 
-def _share_limits(own: _Square, seeds: _Square, confidence: float) -> tuple[float, float] | None:
+def _share_limits(square: _Square, seeds: _Square, confidence: float) -> tuple[float, float] | None:
     """Limits for the configurations' part of the total, from the ratio of the mean squares; None if nothing differs."""
     if not seeds.value > 0:
-        return None if not own.value > 0 else (1.0, 1.0)
+        return None if not square.value > 0 else (1.0, 1.0)
     tail = (1 - confidence) / 2
-    observed = own.value / seeds.value
-    times = [max(observed / own.ratio(seeds, level) - 1, 0.0) / own.repeats for level in (1 - tail, tail)]
+    observed = square.value / seeds.value
+    times = [max(observed / square.ratio(seeds, level) - 1, 0.0) / square.repeats for level in (1 - tail, tail)]
     low, high = (variance / (1 + variance) for variance in times)
     return low, high

@@ -96,7 +96,7 @@ def interquartile_mean(
     streams = [(side, side.stream(base, place)) for place, side in enumerate(sides)]
     drawn = np.concatenate(
         [
-            middle(np.concatenate([side.drawn(n, size, own) for side, own in streams], axis=1) * share)
+            middle(np.concatenate([side.drawn(n, size, stream) for side, stream in streams], axis=1) * share)
             for size in _pieces(n_resamples, total)
         ]
     )
@@ -248,12 +248,12 @@ def performance_profile(
     [1.0, 0.75, 0.25]
     """
     generator, tail = _check.as_rng(rng), (1 - confidence) / 2
-    runs = [own.claimed for own in tasks]
-    shares = [(own[:, None] > scores).mean(axis=0) for own in runs]
+    runs = [sample.claimed for sample in tasks]
+    shares = [(scored[:, None] > scores).mean(axis=0) for scored in runs]
     value = np.mean(shares, axis=0)
     drawn = np.zeros((n_resamples, scores.size))
-    for own, share in zip(runs, shares, strict=True):
-        size = max(own.size - 1, 1)
+    for scored, share in zip(runs, shares, strict=True):
+        size = max(scored.size - 1, 1)
         drawn += generator.binomial(size, share, (n_resamples, scores.size)) / (size * len(runs))
     low, high = np.quantile(drawn, (tail, 1 - tail), axis=0)
     return value, np.minimum(low, value), np.maximum(high, value)

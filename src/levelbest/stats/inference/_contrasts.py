@@ -116,7 +116,7 @@ def run_contrasts(scores: Sequence[FloatArray], question: Question) -> Contrasts
     >>> contrast.effect.certified, round(contrast.effect.difference, 3), contrast.basis
     (1, 0.096, 'permutation')
     """
-    units = MeanUnits([np.sort(own)[:, None] for own in scores], np.ones(1, dtype=np.int64))
+    units = MeanUnits([np.sort(runs)[:, None] for runs in scores], np.ones(1, dtype=np.int64))
     return contrasts_of(decide(units, units.nodes, question), question)
 
 
@@ -257,7 +257,7 @@ def chance_better(a: Sample, b: Sample, n: npt.ArrayLike, *, direction: str = "m
 
     An unbiased estimate (U weights on both sides); a tie counts half.
     """
-    first, second = (own.turned(direction).ordered() for own in (a, b))  # what is in order is counted faster
+    first, second = (sample.turned(direction).ordered() for sample in (a, b))  # what is in order is counted faster
     budgets, _ = _check.as_budgets(n, min(first.n_trials, second.n_trials))
     weights = best_weights(first.selection, budgets), best_weights(second.selection, budgets)
     return np.clip(share_of_wins(first.claimed, second.claimed, *weights), 0, 1)
@@ -299,7 +299,7 @@ class CostUnits(IndependentUnits):
     def __init__(self, samples: Sequence[Sample], costs: Sequence[FloatArray]) -> None:
         self.costs, self.sizes = costs, tuple(sample.n_trials for sample in samples)
         budgets = np.unique(np.geomspace(1, half_of(*self.sizes), 4).astype(np.int64))
-        self.trials = TrialUnits([Sample(own.selection, own.claimed) for own in samples], budgets)
+        self.trials = TrialUnits([Sample(sample.selection, sample.claimed) for sample in samples], budgets)
         self.nodes = np.append(budgets, 2 * max(self.sizes))  # the cost stands beyond the last budget
         self.order = {0: 0, 1: 1}
         both, spent = pooled(samples), np.concatenate(costs)
@@ -318,8 +318,8 @@ class CostUnits(IndependentUnits):
         values, variances = self.trials.curves(families, k - 1, labels)
         cost = [(labels == place) @ self._spent / self.sizes[f] for place, f in enumerate(families)]
         half = np.full((1, labels.shape[0]), 0.5)
-        with_cost = [np.concatenate([own, spent[None]]) for own, spent in zip(values, cost, strict=True)]
-        return with_cost, [np.concatenate([own, half]) for own in variances]
+        with_cost = [np.concatenate([curve, spent[None]]) for curve, spent in zip(values, cost, strict=True)]
+        return with_cost, [np.concatenate([variance, half]) for variance in variances]
 
 
 def joint_p(samples: Sequence[Sample], costs: Sequence[FloatArray], level: float) -> float:

@@ -100,7 +100,7 @@ def _judged(
     else:
         certified, p_values = closed(units, tests, levels, alpha)
         planned = planned_levels(tests, levels, alpha)
-    open_ = named is None or (len(named) == len(question.pairs) and all(own.certified[0] for own in named.values()))
+    open_ = named is None or (len(named) == len(question.pairs) and all(test.certified[0] for test in named.values()))
     judged = {}
     for pair, test in tests.items():
         decided = certified[pair] if open_ else np.zeros_like(certified[pair])
@@ -241,7 +241,7 @@ class PairTest:
         """Units of each family that have the power wanted at the budget planned for, tested at a level."""
         place, question = self.planned, self.question
         n, sizes = int(self.n[place]), (self.units.sizes[self.pair[0]], self.units.sizes[self.pair[1]])
-        asked = max(question.planned or n, n)
+        requested = max(question.planned or n, n)
         d, error, freedom = (float(column[place]) for column in self.evidence)
         if not self.units.studentised or error == 0 or not math.isfinite(d):
             return Needed.unknown(question.confidence, n, question.power, sizes)
@@ -250,7 +250,7 @@ class PairTest:
         named = level if self.nodes.size > 1 else math.nan
         variances, fewest = self.units.variances(self.pair, n), self.units.fewest(n)
         pilot = Pilot(d, variances, sizes, freedom, share, critical, fewest, named)
-        return pilot.planned(question.power, question.confidence, n, asked, decided=decided)
+        return pilot.planned(question.power, question.confidence, n, requested, decided=decided)
 
     def _exchanged(self, place: int, level: float) -> float:
         """The |t| that as many exchanged units reach as often as the level says; 0 where too few are exchanged."""

@@ -69,9 +69,9 @@ def paired_draws(
     apart = samples[0].claimed - samples[1].claimed
     each = []
     for place in (int(apart.argmin()), int(apart.argmax())):
-        own = np.concatenate([weights[:, :-1], np.zeros((N_DRAWS, 1))], axis=1)
-        own[:, place] += weights[:, -1]
-        curves = [_ordered_draws(sample, own, n, statistic, bounds, rng).lower for sample in samples]
+        moved = np.concatenate([weights[:, :-1], np.zeros((N_DRAWS, 1))], axis=1)
+        moved[:, place] += weights[:, -1]
+        curves = [_ordered_draws(sample, moved, n, statistic, bounds, rng).lower for sample in samples]
         each.append(curves[0] - curves[1])
     return Draws(np.minimum(*each), np.maximum(*each))
 
@@ -87,8 +87,8 @@ def _ordered_draws(
     """From weights of trials as they were given, the last that of the unobserved one."""
     order = np.lexsort((sample.claimed, sample.selection))
     ordered = Sample(sample.selection[order], None if sample.reported is None else sample.reported[order])
-    own = np.concatenate([weights[:, order], weights[:, -1:]], axis=1)
-    return weighted_draws(ordered, _Cells.single(ordered), own, n, statistic, bounds, rng)
+    arranged = np.concatenate([weights[:, order], weights[:, -1:]], axis=1)
+    return weighted_draws(ordered, _Cells.single(ordered), arranged, n, statistic, bounds, rng)
 
 
 def mean_draws(sums: FloatArray, weights: FloatArray, rng: np.random.Generator, bounds: Bounds = (None, None)) -> Draws:

@@ -53,9 +53,9 @@ class LargeSide:
     @cached_property
     def variance(self) -> FloatArray:
         """Squared standard errors at the nodes."""
-        own = self.linear.whole[self.linear.size :] / self.n_trials**2
+        linear = self.linear.whole[self.linear.size :] / self.n_trials**2
         top = self._top.variances(self.values[None, : _deep(HEAD)])[:, 0]
-        squares: FloatArray = np.maximum(np.concatenate([own, top]), self.floor)
+        squares: FloatArray = np.maximum(np.concatenate([linear, top]), self.floor)
         return squares
 
     @cached_property
@@ -75,10 +75,10 @@ class LargeSide:
 
 def estimate_below(sample: Sample, best: float, n: IntArray) -> FloatArray:
     """The expected best of n less that score, to the last digit of what is left to it."""
-    own = sample.ordered()
-    if own.reported is None:
-        return np.asarray(expected_best(own.selection - best, n))
-    return np.asarray(expected_best(own.selection, n, own.reported - best))
+    ordered = sample.ordered()
+    if ordered.reported is None:
+        return np.asarray(expected_best(ordered.selection - best, n))
+    return np.asarray(expected_best(ordered.selection, n, ordered.reported - best))
 
 
 def large_side(sample: Sample, nodes: IntArray, least_variance: float) -> LargeSide:
@@ -94,11 +94,11 @@ def large_side(sample: Sample, nodes: IntArray, least_variance: float) -> LargeS
 def _best_first(*samples: Sample) -> FloatArray:
     """What all trials claim less the claim of the best, best first; what is in order is merged and not sorted again."""
     ordered = [sample.ordered() for sample in samples]
-    selection = np.concatenate([own.selection for own in ordered])
-    if all(own.reported is None for own in ordered):
+    selection = np.concatenate([family.selection for family in ordered])
+    if all(family.reported is None for family in ordered):
         claimed = np.sort(selection, kind="stable")[::-1]
     else:
-        claimed = np.concatenate([own.claimed for own in ordered])
+        claimed = np.concatenate([family.claimed for family in ordered])
         order = np.argsort(selection, kind="stable")
         if (np.diff(selection[order]) == 0).any():
             order = np.lexsort((_scattered(claimed), selection))
@@ -132,7 +132,7 @@ class _Top:
         places = np.arange(depth, dtype=np.float64)
         rows = [weights_below(m, int(k), places[:m], "u") for k in n]
         deep = [min(depth, m - 1, int(_NOTHING_BELOW * m / k)) for k in n]
-        fewer = [weights_below(m - 1, int(k), places[:own], "u") for k, own in zip(n, deep, strict=True)]
+        fewer = [weights_below(m - 1, int(k), places[:depth], "u") for k, depth in zip(n, deep, strict=True)]
         return cls(m, np.stack(rows) if rows else np.empty((0, depth)), tuple(fewer))
 
     def means(self, rows: FloatArray) -> FloatArray:
@@ -182,10 +182,10 @@ class PooledHeads:
             sums = mine.astype(np.float64) @ self.linear.head.T
             sums += rest.sums(below, below * (rest.size - below) / (rest.size - 1), rng)
             parts = []
-            for own, labels, top, floor in zip(
+            for head_sums, labels, top, floor in zip(
                 (sums, self.linear.whole - sums), (mine, ~mine), self.tops, self.floors, strict=True
             ):
-                first, second, m = own[:, :linear].T, own[:, linear:].T, top.m
+                first, second, m = head_sums[:, :linear].T, head_sums[:, linear:].T, top.m
                 rows = self.values[_first_places(labels)]
                 estimate = np.concatenate([first / m, top.means(rows)])
                 variance = np.concatenate([(second - np.square(first) / m) / m**2, top.variances(rows)])
@@ -198,10 +198,10 @@ class PooledHeads:
 
 def _standing(a: Sample, b: Sample) -> int:
     """A number from how the best trials of both families rank among each other: the same in any unit and order."""
-    tops = [own.ordered().selection[-HEAD:] for own in (a, b)]
+    tops = [sample.ordered().selection[-HEAD:] for sample in (a, b)]
     scores = np.unique(np.concatenate(tops))
-    counts = [np.searchsorted(own, scores, side="right") - np.searchsorted(own, scores) for own in tops]
-    return zlib.crc32(b"".join(sorted(own.astype(np.int32).tobytes() for own in counts)))
+    counts = [np.searchsorted(top, scores, side="right") - np.searchsorted(top, scores) for top in tops]
+    return zlib.crc32(b"".join(sorted(count.astype(np.int32).tobytes() for count in counts)))
 
 
 def _permuted_labels(sizes: tuple[int, int], depth: int, size: int, rng: np.random.Generator) -> np.ndarray:

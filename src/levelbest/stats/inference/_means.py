@@ -46,8 +46,8 @@ class MeanUnits(IndependentUnits):
 
     def __init__(self, rows: Sequence[FloatArray], n: IntArray, weights: Sequence[FloatArray] | None = None) -> None:
         self.rows, self.nodes = rows, n
-        self.weights = [np.ones(own.shape[0]) for own in rows] if weights is None else weights
-        self.sizes = tuple(own.shape[0] for own in rows)
+        self.weights = [np.ones(table.shape[0]) for table in rows] if weights is None else weights
+        self.sizes = tuple(table.shape[0] for table in rows)
         held = sorted(range(len(rows)), key=lambda f: _content(rows[f]))
         self.order = {f: place for place, f in enumerate(held)}
         self._draws: dict[tuple[int, Bounds], Draws] = {}
@@ -61,12 +61,12 @@ class MeanUnits(IndependentUnits):
     def reach(self, families: Families) -> int:
         """To the last budget that all of these families have."""
         known = [np.flatnonzero(~np.isnan(self.rows[f]).all(axis=0)) for f in families]
-        return int(min((self.nodes[own[-1]] for own in known if own.size), default=0))
+        return int(min((self.nodes[places[-1]] for places in known if places.size), default=0))
 
     def at(self, n: int) -> MeanUnits:
         """The same units at one budget."""
         place = np.flatnonzero(self.nodes == n)
-        return MeanUnits([own[:, place] for own in self.rows], self.nodes[place], self.weights)
+        return MeanUnits([table[:, place] for table in self.rows], self.nodes[place], self.weights)
 
     def _moments(self, f: int, places: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Mean, its squared standard error and degrees of freedom at some of the budgets."""
@@ -160,7 +160,7 @@ class SignUnits(Units):
             held = (mass > 0).any(axis=1)
             self.sums[pair], self.mass[pair] = sums[held], mass[held]
         self.sizes = tuple(
-            min((own.shape[0] for pair, own in self.sums.items() if f in pair), default=0)
+            min((table.shape[0] for pair, table in self.sums.items() if f in pair), default=0)
             for f in range(1 + max(f for pair in pairs for f in pair))
         )
 
@@ -176,7 +176,7 @@ class SignUnits(Units):
         """The same problems at one budget."""
         differences, weights, clusters = self._given
         place = np.flatnonzero(self.nodes == n)
-        return SignUnits([own[:, place] for own in differences], self.pairs, self.nodes[place], weights, clusters)
+        return SignUnits([table[:, place] for table in differences], self.pairs, self.nodes[place], weights, clusters)
 
     def evidence(self, pair: Pair, n: IntArray) -> Evidence:
         """The mean difference and its jackknife error over units."""
@@ -249,7 +249,7 @@ class StratifiedUnits(IndependentUnits):
 
     def __init__(self, tasks: Sequence[TrialUnits]) -> None:
         self.tasks, self.nodes = tasks, tasks[0].nodes
-        self.sizes = tuple(min(own) for own in zip(*(task.sizes for task in tasks), strict=True))
+        self.sizes = tuple(min(counts) for counts in zip(*(task.sizes for task in tasks), strict=True))
         self.order = tasks[0].order
 
     def reach(self, families: Families) -> int:
@@ -292,11 +292,11 @@ class StratifiedUnits(IndependentUnits):
             places = [order.index(f) for f in families]
             start = 0
             for labels in assigned([task.sizes[f] for f in order], size, rng, k):
-                values, own = task.curves(tuple(order), k, labels)
+                values, task_variances = task.curves(tuple(order), k, labels)
                 cut = slice(start, start + labels.shape[0])
                 for at, (a, b) in enumerate(pairs):
                     differences[at, :, cut] += values[places[a]] - values[places[b]]
-                    variances[at, :, cut] += own[places[a]] + own[places[b]]
+                    variances[at, :, cut] += task_variances[places[a]] + task_variances[places[b]]
                 start = cut.stop
         return np.abs(studentised(differences, variances))
 
@@ -312,29 +312,29 @@ class StratifiedUnits(IndependentUnits):
         """Of one family's mean curve over tasks."""
         k = self.inside((f,))
         parts = [task.family_draws(f, bounds) for task in self.tasks]
-        return _mean_of_draws([Draws(own.lower[:k], own.upper[:k]) for own in parts])
+        return _mean_of_draws([Draws(draws.lower[:k], draws.upper[:k]) for draws in parts])
 
     def variances(self, pair: Pair, n: int) -> tuple[float, float]:
         """Sums over tasks."""
         each = [task.variances(pair, n) for task in self.tasks]
-        first, second = (sum(own) / len(each) ** 2 for own in zip(*each, strict=True))
+        first, second = (sum(task_variances) / len(each) ** 2 for task_variances in zip(*each, strict=True))
         return first, second
 
 
 def _mean_of_draws(parts: Sequence[Draws]) -> Draws:
     """The mean over tasks; what was not observed is not the worst in all of them: its squares add."""
-    middle = np.mean([(own.lower + own.upper) / 2 for own in parts], axis=0)
-    half = np.sqrt(np.sum([np.square(own.upper - own.lower) for own in parts], axis=0)) / (2 * len(parts))
+    middle = np.mean([(draws.lower + draws.upper) / 2 for draws in parts], axis=0)
+    half = np.sqrt(np.sum([np.square(draws.upper - draws.lower) for draws in parts], axis=0)) / (2 * len(parts))
     return Draws(middle - half, middle + half)
 
 
 def _over_tasks(parts: Sequence[Evidence]) -> Evidence:
     """The mean over tasks, which are independent: variances add."""
-    variances = [np.square(own.error) for own in parts]
+    variances = [np.square(evidence.error) for evidence in parts]
     return Evidence(
-        np.mean([own.difference for own in parts], axis=0),
+        np.mean([evidence.difference for evidence in parts], axis=0),
         np.sqrt(np.sum(variances, axis=0)) / len(parts),
-        satterthwaite(variances, [own.freedom for own in parts]),
+        satterthwaite(variances, [evidence.freedom for evidence in parts]),
     )
 
 

@@ -148,7 +148,7 @@ class Pilot:
     def _student(self, freedom: float) -> float:
         return -float(scipy.special.stdtrit(freedom, self.level / 2))
 
-    def planned(self, power: float, confidence: float, n: int, asked: int, *, decided: bool = False) -> Needed:
+    def planned(self, power: float, confidence: float, n: int, requested: int, *, decided: bool = False) -> Needed:
         """How many units of each family have the power."""
         t, left_open = abs(self.difference) / self.error, self._left_open
         needed = self._assured(left_open, power)
@@ -162,7 +162,7 @@ class Pilot:
             high=max(high, needed),
             confidence=confidence,
             n=n,
-            asked=asked,
+            asked=requested,
             now=self.power(left_open, 1.0),
             goal=power,
             pilot=self.sizes,

@@ -95,7 +95,7 @@ class Band(NamedTuple):
         return cls(n, difference, low, high, certified, np.full(n.size, np.nan))
 
     @classmethod
-    def one(cls, n: int, difference: float, low: float, high: float, certified: int, p_value: float) -> Band:
+    def at_one_budget(cls, n: int, difference: float, low: float, high: float, certified: int, p_value: float) -> Band:
         """Of one budget."""
         return cls(*(np.array([value]) for value in (n, difference, low, high, certified, p_value)))
 
@@ -312,7 +312,7 @@ def band_differences(
 
 def undefined(pair: Pair, n_trials: tuple[int, int], question: Question, reason: str) -> Contrast:
     """A pair that cannot be compared at all."""
-    nowhere = Band.one(1, math.nan, math.nan, math.nan, 0, math.nan)
+    nowhere = Band.at_one_budget(1, math.nan, math.nan, math.nan, 0, math.nan)
     return contrast_of(question, pair, n_trials, nowhere, basis="none", further=math.nan, reasons=(reason,))
 
 

@@ -175,8 +175,8 @@ class TrialUnits(IndependentUnits):
         known = n <= min(self.sizes[f] for f in pair)
         if known.any():
             first, second = (
-                np.asarray(best_statistic(own.selection, n[known], own.reported, statistic=self.statistic.name))
-                for own in (self.samples[f] for f in pair)
+                np.asarray(best_statistic(sample.selection, n[known], sample.reported, statistic=self.statistic.name))
+                for sample in (self.samples[f] for f in pair)
             )
             out[known] = first - second
         return out
@@ -253,15 +253,15 @@ class PairedTrials(TrialUnits):
 
     def evidence(self, pair: Pair, n: IntArray) -> Evidence:
         """With the standard error over pairs, computed at the nodes."""
-        own = super().evidence(pair, n)
+        unpaired = super().evidence(pair, n)
         if not self.studentised:
-            return own
+            return unpaired
         nodes = self.nodes[: self.inside(pair)]
         labels = np.zeros((1, self.sizes[pair[0]]), dtype=np.int8)
         variance = np.square(self._swapped(pair, labels)[1][:, 0])
         with np.errstate(divide="ignore"):
             error = np.sqrt(np.exp(across(n, nodes, np.log(variance))))
-        return Evidence(own.difference, error, effective_freedom(self.sizes[pair[0]], n))
+        return Evidence(unpaired.difference, error, effective_freedom(self.sizes[pair[0]], n))
 
     def exchanged(self, families: Families, size: int | None, rng: np.random.Generator) -> FloatArray:
         """Families swapped within pairs of trials."""
@@ -324,16 +324,16 @@ def effective_freedom(n_trials: int, n: IntArray) -> FloatArray:
 def student_p(t: FloatArray, freedom: FloatArray) -> FloatArray:
     """Two-sided p-values of Student's t; a normal one where the degrees of freedom are infinite."""
     finite = np.where(np.isfinite(freedom), freedom, 1.0)
-    own = np.where(np.isfinite(freedom), scipy.special.stdtr(finite, -np.abs(t)), scipy.special.ndtr(-np.abs(t)))
-    return np.asarray(2 * own)
+    tail = np.where(np.isfinite(freedom), scipy.special.stdtr(finite, -np.abs(t)), scipy.special.ndtr(-np.abs(t)))
+    return np.asarray(2 * tail)
 
 
 def pooled(samples: Sequence[Sample]) -> Sample:
     """The trials of all, one family after the other."""
-    selection = np.concatenate([own.selection for own in samples])
-    if all(own.reported is None for own in samples):
+    selection = np.concatenate([sample.selection for sample in samples])
+    if all(sample.reported is None for sample in samples):
         return Sample(selection)
-    return Sample(selection, np.concatenate([own.claimed for own in samples]))
+    return Sample(selection, np.concatenate([sample.claimed for sample in samples]))
 
 
 def _taken(sample: Sample, rows: IntArray) -> Sample:

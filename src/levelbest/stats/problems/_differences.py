@@ -73,9 +73,9 @@ def problem_contrasts(
         differences = [sign * (systems[a].by_group - systems[b].by_group) for a, b in question.pairs]
         answer = sign_contrasts(differences, first.n, question, weights=first.weights, clusters=first.clusters)
     else:
-        units = MeanUnits([sign * own.by_group for own in systems], first.n, _weights(systems))
+        units = MeanUnits([sign * system.by_group for system in systems], first.n, _weights(systems))
         answer = contrasts_of(decide(units, first.n, question, few="few-problems", fewest=2), question)
-    return replace(answer, pairs=tuple(_with_samples(own, systems) for own in answer.pairs))
+    return replace(answer, pairs=tuple(_with_samples(contrast, systems) for contrast in answer.pairs))
 
 
 def _with_samples(contrast: Contrast, systems: Sequence[GroupBest]) -> Contrast:
@@ -87,7 +87,7 @@ def _with_samples(contrast: Contrast, systems: Sequence[GroupBest]) -> Contrast:
 def _weights(systems: Sequence[GroupBest]) -> list[FloatArray] | None:
     if systems[0].weights is None:
         return None
-    return [np.ones(own.groups.size) if own.weights is None else own.weights for own in systems]
+    return [np.ones(system.groups.size) if system.weights is None else system.weights for system in systems]
 
 
 def group_difference(
@@ -132,7 +132,7 @@ def group_difference(
     parts = [np.arange(a.n.size)] if not pointwise else [np.array([place]) for place in range(a.n.size)]
     answers = [problem_contrasts([a.at(part), b.at(part)], question).pairs[0] for part in parts]
     difference, low, high, certified, p_value = (
-        np.concatenate(columns) for columns in zip(*(own.band[1:] for own in answers), strict=True)
+        np.concatenate(columns) for columns in zip(*(answer.band[1:] for answer in answers), strict=True)
     )
     return Difference(
         a.n,
@@ -148,7 +148,7 @@ def group_difference(
         n_trials=(int(a.sizes.sum()), int(b.sizes.sum())),
         statistic="mean",
         direction=a.direction,
-        reasons=tuple(dict.fromkeys(reason for own in answers for reason in own.reasons)),
+        reasons=tuple(dict.fromkeys(reason for answer in answers for reason in answer.reasons)),
         basis=answers[0].basis,
     )
 

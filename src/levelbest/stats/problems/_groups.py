@@ -143,7 +143,7 @@ def expected_best_by_group(
         sizes=sizes,
         weights=per_group,
         direction=direction,
-        stratum=None if strata is None else np.array([str(own) for own in _by_label(strata, labels, "strata")]),
+        stratum=None if strata is None else np.array([str(stratum) for stratum in _by_label(strata, labels, "strata")]),
     )
 
 
@@ -171,11 +171,11 @@ def group_values(
             code = np.repeat(np.arange(sizes.size), sizes)
         won = np.bincount(code, weights=selection == best, minlength=sizes.size).astype(np.int64)
         return np.clip(worst + (best - worst) * np.asarray(pass_at_k(won, sizes, budgets)), *values)
-    for where, chosen, told in _buckets(selection, reported, code, sizes):
+    for where, chosen, claimed in _buckets(selection, reported, code, sizes):
         size = chosen.shape[1]
         inside = np.flatnonzero(budgets <= size)
-        ranked = _ranked_rows(chosen, told, direction)
-        scores = chosen if told is None else told
+        ranked = _ranked_rows(chosen, claimed, direction)
+        scores = chosen if claimed is None else claimed
         low, high = scores.min(axis=1)[:, None], scores.max(axis=1)[:, None]
         step = max(1, _KEPT // size)
         for first in range(0, inside.size, step):
@@ -241,8 +241,8 @@ def _buckets(
             some = same[first : first + step]
             if rows is None and some[-1] - some[0] == some.size - 1:
                 together = slice(starts[some[0]], starts[some[-1]] + size)
-                told = None if reported is None else reported[together].reshape(-1, size)
-                yield some, selection[together].reshape(-1, size), told
+                claimed = None if reported is None else reported[together].reshape(-1, size)
+                yield some, selection[together].reshape(-1, size), claimed
                 continue
             at = starts[some, None] + np.arange(size)
             take = at if rows is None else rows[at]
@@ -315,7 +315,7 @@ def repeated_samples(group: Column, ids: Column, others: Sequence[Column]) -> Re
         return None
     later, before = rows[order[again]], rows[order[np.flatnonzero(again) - 1]]
     texts = (column if column.dtype.kind == "f" else column.astype(str) for column in others)
-    same = all(np.array_equal(own[later], own[before], equal_nan=own.dtype.kind == "f") for own in texts)
+    same = all(np.array_equal(column[later], column[before], equal_nan=column.dtype.kind == "f") for column in texts)
     if distinct.size < 2 and not same:
         return None
     return Repeats(int(np.unique(key[order[again]]).size), int(later.min()), same)

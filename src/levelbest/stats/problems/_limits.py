@@ -139,34 +139,34 @@ class MeanQuestion:
         return 1 - self.terms.confidence
 
 
-def mean_limits(asked: MeanQuestion) -> Limits:
+def mean_limits(request: MeanQuestion) -> Limits:
     """Limits for the mean of each column over its rows, by one of `GROUP_METHODS`.
 
     Where there are none the code says why: ``no-problem`` that has so many samples, ``no-weight`` (all are 0),
     ``one-problem``, ``two-problems`` (too few without bounds) or ``no-spread``.
     """
-    method, bounded = asked.method, None not in asked.bounds
+    method, bounded = request.method, None not in request.bounds
     if method == "gaffke" and not bounded:
         raise InputError(
-            f"method 'gaffke' needs both bounds of the score, got {asked.bounds}; give bounds=(lowest, highest) or use "
-            "method='studentised'"
+            f"method 'gaffke' needs both bounds of the score, got {request.bounds}; give bounds=(lowest, highest) or "
+            "use method='studentised'"
         )
-    given = (~np.isnan(asked.columns)).sum(axis=0)
-    if asked.weights is not None:  # a problem of weight 0 is none: it neither widens nor narrows a limit
-        held = asked.weights > 0
-        asked = replace(asked, columns=asked.columns[held], weights=asked.weights[held])
-    counted = (~np.isnan(asked.columns)).sum(axis=0)
-    n_groups, weighted = asked.columns.shape[0], asked.weights is not None
-    rule = Rule.of(f"{method} over problems", n_groups=n_groups, bounds=asked.bounds, weighted=weighted)
+    given = (~np.isnan(request.columns)).sum(axis=0)
+    if request.weights is not None:  # a problem of weight 0 is none: it neither widens nor narrows a limit
+        held = request.weights > 0
+        request = replace(request, columns=request.columns[held], weights=request.weights[held])
+    counted = (~np.isnan(request.columns)).sum(axis=0)
+    n_groups, weighted = request.columns.shape[0], request.weights is not None
+    rule = Rule.of(f"{method} over problems", n_groups=n_groups, bounds=request.bounds, weighted=weighted)
     nowhere = np.full(counted.size, np.nan)
     limits = Limits(nowhere, nowhere, rule, method)
     limits.drop(given == 0, "no-problem").drop(counted == 0, "no-weight").drop(counted == 1, "one-problem")
     usable = counted > 1
     if usable.any():
-        part = asked.columns[:, usable]
-        each = np.ones(n_groups) if asked.weights is None else asked.weights / asked.weights.max()
-        ends = {"studentised": _studentised, "t": _t}.get(method, _exponential_limits)(asked, part, each)
-        limits.low[usable], limits.high[usable] = np.clip(ends, *asked.bounds) if bounded else ends
+        part = request.columns[:, usable]
+        each = np.ones(n_groups) if request.weights is None else request.weights / request.weights.max()
+        ends = {"studentised": _studentised, "t": _t}.get(method, _exponential_limits)(request, part, each)
+        limits.low[usable], limits.high[usable] = np.clip(ends, *request.bounds) if bounded else ends
         if not (method == "gaffke" or (method == "imagined" and bounded)):
             still = np.zeros(counted.size, dtype=bool)
             still[usable] = mean_and_error(part, each)[1] == 0
@@ -206,29 +206,29 @@ def _imagined_ends(ordered: FloatArray, bounds: Bounds) -> tuple[float, float]:
     return worst - below, best + above
 
 
-def _exponential_limits(asked: MeanQuestion, part: FloatArray, each: FloatArray) -> Pair:
+def _exponential_limits(request: MeanQuestion, part: FloatArray, each: FloatArray) -> Pair:
     """Limits from exponential weights with a further problem at the bounds, or imagined near the others."""
-    if asked.method == "gaffke":
-        ends = [asked.bounds] * part.shape[1]
+    if request.method == "gaffke":
+        ends = [request.bounds] * part.shape[1]
     else:
-        ends = [_imagined_ends(np.sort(column[~np.isnan(column)]), asked.bounds) for column in part.T]
+        ends = [_imagined_ends(np.sort(column[~np.isnan(column)]), request.bounds) for column in part.T]
     below, above = np.array(ends, dtype=np.float64).T
-    further = 1.0 if asked.weights is None else max(1.0, HEAVIER * float(each.mean()))
-    (n_groups, n_columns), n_draws = part.shape, asked.terms.n_resamples
+    further = 1.0 if request.weights is None else max(1.0, HEAVIER * float(each.mean()))
+    (n_groups, n_columns), n_draws = part.shape, request.terms.n_resamples
     allow(n_draws, n_columns, 3)
     known = ~np.isnan(part)
     scores = np.where(known, part - below, 0.0) * each[:, None]
     held = (each[:, None] if known.all() else known * each[:, None]).astype(np.float64)
     lower, upper = np.empty((2, n_columns, n_draws))
     for cut in _pieces(n_draws, n_groups):
-        drawn = asked.rng.standard_exponential((cut.stop - cut.start, n_groups + 1))
+        drawn = request.rng.standard_exponential((cut.stop - cut.start, n_groups + 1))
         extra = further * drawn[:, -1:]
         total = drawn[:, :-1] @ scores
         mass = drawn[:, :-1] @ held + extra
         lower[:, cut] = (below + total / mass).T
         upper[:, cut] = (below + (total + extra * (above - below)) / mass).T
-    joint = asked.terms.simultaneous
-    level = local_level(np.vstack([upper, -lower]), asked.level, tails=1) if joint else asked.level / 2
+    joint = request.terms.simultaneous
+    level = local_level(np.vstack([upper, -lower]), request.level, tails=1) if joint else request.level / 2
     return order_statistic(lower, level), order_statistic(upper, 1 - level)
 
 
@@ -238,18 +238,18 @@ def _pieces(n_draws: int, n_groups: int) -> Iterator[slice]:
     return (slice(start, min(start + size, n_draws)) for start in range(0, n_draws, size))
 
 
-def _t(asked: MeanQuestion, part: FloatArray, each: FloatArray) -> Pair:
+def _t(request: MeanQuestion, part: FloatArray, each: FloatArray) -> Pair:
     from scipy.special import stdtrit
 
     value, error = mean_and_error(part, each)
     # Bonferroni over the columns
-    level = asked.level / 2 / (part.shape[1] if asked.terms.simultaneous else 1)
+    level = request.level / 2 / (part.shape[1] if request.terms.simultaneous else 1)
     reach = stdtrit((~np.isnan(part)).sum(axis=0) - 1, 1 - level) * error
     return value - reach, value + reach
 
 
-def _studentised(asked: MeanQuestion, part: FloatArray, each: FloatArray) -> Pair:
-    (n_groups, n_columns), n_resamples = part.shape, asked.terms.n_resamples
+def _studentised(request: MeanQuestion, part: FloatArray, each: FloatArray) -> Pair:
+    (n_groups, n_columns), n_resamples = part.shape, request.terms.n_resamples
     allow(n_resamples, n_columns, 3)
     value, error = mean_and_error(part, each)
     known, column = ~np.isnan(part), each[:, None]
@@ -258,7 +258,7 @@ def _studentised(asked: MeanQuestion, part: FloatArray, each: FloatArray) -> Pai
     once, twice = off * column, (off * column) * off * column
     t = np.empty((n_columns, n_resamples))
     for cut in _pieces(n_resamples, n_groups):
-        drawn = counts(n_groups, cut.stop - cut.start, asked.rng).astype(np.float64)
+        drawn = counts(n_groups, cut.stop - cut.start, request.rng).astype(np.float64)
         mass = drawn @ (known * column)
         number = drawn @ known.astype(np.float64)
         safe = np.where(mass > 0, mass, 1.0)
@@ -268,7 +268,7 @@ def _studentised(asked: MeanQuestion, part: FloatArray, each: FloatArray) -> Pai
         spread = np.sqrt(np.maximum(squares, 0) * number / np.maximum(number - 1, 1)) / safe
         spread[squares <= least] = 0.0
         t[:, cut] = studentise(shift.T, spread.T.copy(), np.zeros(n_columns))
-    level = local_level(t, asked.level) if asked.terms.simultaneous else asked.level / 2
+    level = local_level(t, request.level) if request.terms.simultaneous else request.level / 2
     with np.errstate(invalid="ignore"):  # a column without spread has no limits: it is told apart later
         return value - order_statistic(t, 1 - level) * error, value - order_statistic(t, level) * error
 

@@ -111,15 +111,17 @@ def _within(sample: Sample, rows: Sequence[IntArray], best: GroupBest, weights: 
     seen: dict[bytes, FloatArray] = {}
     total, count, mass = np.zeros(n.size), np.zeros(n.size), np.zeros(n.size)
     for mine, weight in zip(rows, weights, strict=True):
-        chosen, told = sample.selection[mine], None if sample.reported is None else sample.reported[mine]
-        if told is None:
+        chosen, claimed = sample.selection[mine], None if sample.reported is None else sample.reported[mine]
+        if claimed is None:
             chosen = np.sort(chosen)
-        key = chosen.tobytes() + (b"" if told is None else told.tobytes())
+        key = chosen.tobytes() + (b"" if claimed is None else claimed.tobytes())
         allowed = n <= chosen.size
         if key not in seen:
             squares = np.full(n.size, np.nan)
             if chosen.size > 1 and allowed.any():
-                squares[allowed] = np.asarray(standard_error(chosen, n[allowed], told, direction=best.direction)) ** 2
+                squares[allowed] = (
+                    np.asarray(standard_error(chosen, n[allowed], claimed, direction=best.direction)) ** 2
+                )
             seen[key] = squares
         total += np.where(allowed, weight**2 * seen[key], 0.0)
         count += allowed
