@@ -27,7 +27,9 @@ def test_a_clear_winner_is_named_with_confidence_trials_and_failures():
     assert pair.verdict_at(20) == "cnn"
     assert pair.verdicts == (Verdict(1, 20, "cnn"), Verdict(21, 40, "not comparable", "beyond-half"))
     text = str(result)
-    assert "cnn is better than lr with 1 to 20 trials" in text
+    assert "With 5 trials: cnn, better than lr by" in text
+    assert "The same with 1 to 20 trials;" in text
+    assert "cnn is better than lr with 1 to 20 trials" in pair.sentence
     assert "95 % confidence" in text
     assert "40 trials each, none failed" in text
     assert repr(result) == "Comparison(cnn - lr: cnn at 1 to 20, not comparable at 21 to 40)"
@@ -231,7 +233,8 @@ def test_costs_as_budgets():
     trials = Trials.from_arrays(scores, direction="max", family=["a"] * m + ["b"] * m, cost=cost, cost_unit="s")
     result = compare(trials, axis="cost", n_resamples=100)
     assert (result.terms.axis, result.terms.cost_unit) == ("cost", "s")
-    assert "a is better than b with a budget of" in str(result)
+    assert "With a budget of " in str(result)
+    assert "a is better than b with a budget of" in result.pairs[0].sentence
     assert " min" in str(result)
     assert len(result.pairs[0].to_dict()["mean_cost_scaling"]) == result.pairs[0].budget.size
     assert result.pairs[0].scaled[-1] == pytest.approx(result.pairs[0].difference[-1], abs=0.8)

@@ -110,7 +110,7 @@ def test_the_first_try_gives_the_right_verdict(make, tmp_path, capsys):
     assert main(["compare", *map(str, files)]) == 0
     told = capsys.readouterr()
     answer = re.sub(r"\A(chosen .*\n( {7}.*\n)*)+", "", told.out)
-    assert answer.startswith(f"{better} is better than ")
+    assert re.match(rf"(With|For) .*?: {better}, better than ", answer)
     assert "chosen " not in answer  # it stands above the verdict
     assert len(told.out.splitlines()) <= 40
     assert max(map(len, told.out.splitlines())) <= 80

@@ -183,7 +183,8 @@ def test_systems_are_compared_problem_by_problem():
     assert pair.paired
     assert pair.difference == pytest.approx(means[0] - means[1])
     assert pair.verdict_at(2) == "new"
-    assert "new is better than base with 1 to 8 samples." in str(result)
+    assert "With 5 samples: new, better than base by" in str(result)
+    assert "The same with 1 to 8 samples." in str(result)
     assert "2400 samples each, of 300 problems, none failed" in str(result)
     assert codes(result)["paired-design"].value == 300
     apart = compare(trials, paired=False, **FAST).pairs[0]

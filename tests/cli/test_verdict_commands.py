@@ -42,7 +42,8 @@ def test_compare_reads_aloud(capsys, results):
     code, out, _ = run(capsys, "compare", results, "--resamples", "200", "--n", "1,5,20", "--p-values")
     assert code == 0
     flat = " ".join(out.split())
-    assert "cnn is better than lr with 1, 5 and 20 trials" in flat
+    assert "With 5 trials: cnn, better than lr by" in flat
+    assert "The same with 1, 5 and 20 trials." in flat
     assert "Seed 0" in flat
 
 
@@ -67,7 +68,7 @@ def test_cost_axis(capsys, results):
         capsys, "compare", results, "--cost", "seconds", "--axis", "cost", "--budget", "300,600", "--resamples", "100"
     )
     assert code == 0
-    assert "cnn is better than lr with a budget of 5.00 min to 10.0 min" in " ".join(out.split())
+    assert "The same with 5.00 min to 10.0 min." in " ".join(out.split())
 
 
 @pytest.mark.parametrize(

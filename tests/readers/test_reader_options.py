@@ -91,7 +91,7 @@ def test_columns_of_several_names_are_joined_and_what_cannot_be_is_listed(tmp_pa
     command = ["compare", str(tmp_path / "runs"), "--map", "acc=accuracy,test_acc", "--family", "folder 2"]
     assert main([*command, "--resamples", "199"]) == 0
     out = " ".join(capsys.readouterr().out.split())
-    assert "vit is better than cnn" in out
+    assert "vit, better than cnn by" in out
     trials = lb.read_trials(tmp_path / "runs", map={"acc": ["accuracy", "test_acc"]}, family="folder 2")
     assert len(trials) == 150
     assert len(trials.skipped) == 50

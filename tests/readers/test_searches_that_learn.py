@@ -44,7 +44,7 @@ def test_they_get_no_verdict_from_any_verb_and_none_says_otherwise(rng, tmp_path
     verdict = lb.compare(lb.read_trials(path), n_resamples=99)
     assert not any(part.decided for pair in verdict.pairs for part in pair.verdicts)
     assert main(["compare", str(path), "--resamples", "99", "--search", "none"]) == 0
-    assert "a is better than b" in " ".join(capsys.readouterr().out.split())
+    assert "a, better than b by" in " ".join(capsys.readouterr().out.split())
 
 
 def test_random_searches_are_refused_once_in_ten_thousand(rng):

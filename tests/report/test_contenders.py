@@ -17,6 +17,7 @@ from levelbest.report.tables.results import pair_table, standings_table
 from levelbest.report.tasks import build_task_view
 from levelbest.report.terminal.comparison import _LOG_FROM as LOG_FROM
 from levelbest.report.terminal.comparison import strips_of
+from levelbest.report.words.answers import answer_of, contenders_at_headline, ranges_of, text_of
 from levelbest.results import TaskComparison
 from levelbest.results.verdict import leading_spans
 
@@ -118,16 +119,39 @@ def budgets_of(document):
     return [(low + high) / 2 for low, high in pairwise(edges)]
 
 
-def said_at(sentence, budget, names):
-    """The names after the clause of the headline that speaks of this budget; None where none does."""
-    for clause in re.split(r"; |\. |: ", sentence):
-        match = re.match(r"(?:and )?[Ww]ith ([\d, to and]+?)(?: [a-z ]+?)? (?:take|the best is|it may be) (.*)", clause)
-        if match is None:
+def is_within(budget, ranges):
+    """Whether a budget lies in ``1 to 3 and 9``."""
+    return any(int(low) <= budget <= int(high or low) for low, high in re.findall(r"(\d+)(?: to (\d+))?", ranges))
+
+
+def named_at(comparison, budget):
+    """Whom the sentences name at this budget, in the answer and where it changes; None where neither speaks of it."""
+    names, matches = list(comparison.families), []
+    some = "|".join(names)
+    if answered := re.match(rf"With (\d+) [a-z ]+: (any|(?:{some})[^.;(]*)", str(answer_of(comparison))):
+        answered_by = answered[2].split(", better")[0]
+        if budget == int(answered[1]):
+            matches.append(set(re.findall(some, answered_by)) or set(names))
+    leaders = set()
+    for clause in text_of(ranges_of(comparison)).rstrip(".").split("; "):
+        if same := re.match(r"The same with ([\d, toand]+)", clause):
+            if is_within(budget, same[1]):
+                matches.append(set(contenders_at_headline(comparison)))
             continue
-        ranges = re.findall(r"(\d+)(?: to (\d+))?", match[1])
-        if any(int(low) <= budget <= int(high or low) for low, high in ranges):
-            return set(re.findall("|".join(names), match[2])) or set(names)
-    return None
+        found = re.match(r"([\d, toand]+?)(?: [a-z ]+)?: (.*)", clause)
+        if found is None or "in part" in clause:
+            continue
+        first, *further = re.split(r", at (?=\d)", found[2])
+        whom = leaders if first == "either" else set(names) if "any of" in first else set(re.findall(some, first))
+        leaders = leaders if " or " in first else leaders | whom
+        for part in further:
+            where, also = part.split(" also ")
+            if is_within(budget, where):
+                whom = whom | set(re.findall(some, also))
+        if is_within(budget, found[1]):
+            matches.append(whom)
+    assert all(whom == matches[0] for whom in matches), (budget, matches)
+    return matches[0] if matches else None
 
 
 def check_headline_and_spans(comparison, document, page):
@@ -146,8 +170,8 @@ def check_headline_and_spans(comparison, document, page):
             segment = next(part for part in page if part[0] <= budget <= part[1])
             assert segment[2] == (names.index(best) if best else -1 if span.contenders else -2), where
             assert {names[place] for place in segment[3]} == (set() if best else set(span.contenders)), where
-        if whole and len(names) > 2:
-            named = said_at(" ".join(document["summary"]), budget, names)
+        if whole:
+            named = named_at(comparison, budget)
             assert named is None or named == ({best} if best else set(contenders)), where
 
 

@@ -79,7 +79,8 @@ def _labels(figure):
 def test_a_design_with_many_budgets():
     trials = _trials("batch")
     compared = lb.compare(trials, n_resamples=199)
-    assert compared.summary[0].startswith("b is better than a with 1 to 6 batches")
+    assert compared.summary[0].startswith("With 5 batches: b, better than a by ")
+    assert compared.summary[1].startswith("The same with 1 to 6 batches;")
     assert "12 batches each" in compared.summary[-1]
     assert "from 7 on 12 batches are too few to tell" in str(compared)
     assert compared.to_dict()["counted"] == "batch"
@@ -100,7 +101,7 @@ def test_a_design_with_many_budgets():
 def test_a_design_with_one_budget(capsys):
     trials = _trials("machine")
     compared = lb.compare(trials)
-    assert compared.summary[0].startswith("b is better than a: a new machine of it is better by ")
+    assert compared.summary[0].startswith("For a new machine: b, better than a by ")
     assert compared.summary[-1] == (
         "95 % confidence; 12 machines each, none failed; a failure in up to 22 % of machines may not have shown itself."
     )

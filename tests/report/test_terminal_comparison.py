@@ -37,10 +37,12 @@ def _two(**changes):
 def test_every_part_is_there_once(capsys):
     lines = _printed(capsys, _two())
     text = " ".join(" ".join(lines).split())
-    assert text.startswith("svm is better than mlp with 7 to 60 trials; with 1 to 6 the data cannot tell;")
+    assert text.startswith(
+        "With 10 trials: svm, better than mlp by 0.021 (0.014 to 0.028). 7 to 60 trials: svm; 1 to 6: svm or mlp;"
+    )
     assert "test of the best of 10 trials, which val chooses (mean)" in text
     assert "svm 0.956 0.951 to 0.961 120" in text
-    for words in ("95 % confidence", "svm is better by", "are for each family by itself", "Seed 0"):
+    for words in ("95 % confidence", "svm, better than mlp", "are for each family by itself", "Seed 0"):
         assert text.count(words) == 1, words
     assert all(len(line) <= 80 for line in lines)
     assert lines == [line.rstrip() for line in lines]
@@ -84,7 +86,7 @@ def test_many_pairs_have_a_row_each(capsys):
 def test_five_families_fit_forty_lines(capsys):
     lines = _printed(capsys, _many(5))
     assert len(lines) <= 40
-    assert sum(line.startswith("family-") for line in lines) == 10  # a row and a strip each
+    assert sum(line.startswith("family-") for line in lines[2:]) == 10  # a row and a strip each
 
 
 def test_forty_five_families_are_a_ranking(capsys):

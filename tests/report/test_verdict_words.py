@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from comparing import comparison, effect, pair, standing, terms
 
-from levelbest.report.words.phrases import winners_words
-from levelbest.report.words.verdicts import claim_sentence, comparison_summary, effect_words, verdict_sentences
+from levelbest.report.words.answers import comparison_summary, ranges_of, verdict_sentences
+from levelbest.report.words.verdicts import claim_sentence, effect_words, winners_words
 from levelbest.results.verdict import BEATEN, BEST, NOTHING, POSSIBLE, Span, leading_spans, states_at
 from levelbest.trials import Metric
 
@@ -52,16 +52,35 @@ def test_a_family_that_cannot_be_compared_keeps_others_from_being_best():
     assert states_at(pairs, names, 2) == {"a": BEST, "b": BEATEN, "few": BEATEN}
     assert states_at(pairs, names, 5) == {"a": POSSIBLE, "b": BEATEN, "few": NOTHING}
     assert leading_spans(comparison(*pairs)) == (Span(1, 2, ("a",), "a"), Span(3, 9, ("a", "few")))
-    assert "with 3 to 9 the best is a or few" in " ".join(verdict_sentences(comparison(*pairs))).lower()
+    assert verdict_sentences(comparison(*pairs)) == (
+        "With 5 trials: a or few (one other is beaten).",
+        "1 to 2 trials: a; 3 to 9: a or few.",
+    )
 
 
 def test_many_families():
-    take, still_open = verdict_sentences(comparison(*PAIRS))
-    assert take == "With 2 trials take a; with 5 to 6 take c: each is better than both others."
-    assert still_open == (
-        "With 1 the best is a or c; with 3 the best is a or b; with 4 the best is b or c; "  # never one of all three
+    answer, changes = verdict_sentences(comparison(*PAIRS))
+    assert answer == "With 5 trials: c, better than both others."
+    assert changes == (
+        "2 trials: a; 5 to 6: c; 1: a or c; 3: a or b; 4: b or c; "  # never one of all three
         "from 7 on 10 trials are too few to tell."
     )
+
+
+def test_neighbouring_ranges_are_put_together_as_far_as_that_is_true():
+    """With 4 to 5 a or b, with 6 a, b or c, with 7 to 8 a or b: c is named where it may be best, and nowhere else."""
+    asked = terms(n_pairs=3)
+    pairs = (
+        pair("a", "b", (1, 3, "a"), (4, 8, OPEN), (9, 9, "b"), terms=asked),
+        pair("a", "c", (1, 5, "a"), (6, 6, OPEN), (7, 8, "a"), (9, 9, OPEN), terms=asked),
+        pair("b", "c", (1, 5, "b"), (6, 6, OPEN), (7, 9, "b"), terms=asked),
+    )
+    assert verdict_sentences(comparison(*pairs)) == (
+        "With 5 trials: a or b (one other is beaten).",
+        "1 to 3 trials: a; 9: b; 4 to 8: either, at 6 also c.",
+    )
+    names = {piece.text for piece in ranges_of(comparison(*pairs)) if piece.is_family}
+    assert names == {"a", "b", "c"}
 
 
 def test_few_who_may_be_best_are_not_lost_among_many():
@@ -72,8 +91,10 @@ def test_few_who_may_be_best_are_not_lost_among_many():
         pair(x, y, (1, 1, x if (x, y) in verdicts else OPEN), (2, 2, OPEN), terms=asked)
         for x, y in itertools.combinations("abcde", 2)
     ]
-    text = " ".join(verdict_sentences(comparison(*pairs)))
-    assert "With 1 trial the best is a or b; with 2 it may be any of them." in text
+    assert verdict_sentences(comparison(*pairs)) == (
+        "With 2 trials: any of the five (the data cannot tell them apart).",
+        "1 to 2 trials: a or b, at 2 also c, d and e.",
+    )
 
 
 def test_what_stands_behind_it():
@@ -82,8 +103,8 @@ def test_what_stands_behind_it():
         for one, lost, survives in zip(PAIRS, ((0, 1), (0, 1), (1, 1)), (False, True, True), strict=True)
     ]
     assert comparison_summary(comparison(*failed)) == (
-        "No family is better than both others at any budget.",
-        "With 1 to 4 trials it may be any of them.",
+        "With 4 trials: any of the three (the data cannot tell them apart).",
+        "The same with 1 to 4 trials.",
         "95 % confidence over all budgets and 3 pairs; 10 trials each, 2 of 30 failed and count as the worst score; "
         "the verdict changes in 1 of 3 pairs with failed trials dropped.",
     )
@@ -99,8 +120,8 @@ def test_by_how_much_the_leader_is_ahead_of_the_next():
     )
     table = (standing("a", better_than=("b", "c")), standing("b"), standing("c"))
     assert verdict_sentences(comparison(*pairs, standings=table)) == (
-        "With 1 to 4 trials take a: it is better than both others.",
-        "With 2 trials, asked about alone, a is better than the next, b, by 0.021 (0.014 to 0.028).",
+        "With 2 trials, asked about alone: a, better than both others; than the next, b, by 0.021 (0.014 to 0.028).",
+        "The same with 1 to 4 trials.",
     )
 
 
@@ -117,23 +138,22 @@ def test_two_families_in_the_order_of_budgets():
         n_trials=(20, 20),
     )
     assert verdict_sentences(comparison(two)) == (
-        "early is better than late with 1 to 3 trials; late is better with 6 to 9; with 4 to 5 the data cannot tell; "
-        "from 10 on 20 trials are too few to tell.",
-        "With 5 trials late is ahead by 0.003 (-0.014 to 0.028), which may be chance.",
+        "With 5 trials: late or early; late is ahead by 0.003 (-0.014 to 0.028), which may be chance.",
+        "1 to 3 trials: early; 6 to 9: late; 4 to 5: either; from 10 on 20 trials are too few to tell.",
     )
 
 
 def test_the_second_family_ahead_is_named_with_its_own_sign():
     two = pair("a", "b", (1, 5, "b"), terms=terms(), effect=effect(-0.2, -0.3, -0.1, "b"))
-    assert verdict_sentences(comparison(two))[1] == "With 5 trials b is better by 0.20 (0.10 to 0.30)."
+    assert verdict_sentences(comparison(two))[0] == "With 5 trials: b, better than a by 0.20 (0.10 to 0.30)."
 
 
 def test_no_difference_worth_having_is_not_undecided():
     small = effect(0.001, -0.003, 0.004, negligible=True)
     two = pair("a", "b", (1, 5, OPEN, "", True), terms=terms(worth=0.005), effect=small)
     assert verdict_sentences(comparison(two)) == (
-        "a and b have no difference worth having (0.005 or more) with 1 to 5 trials.",
-        "With 5 trials a is ahead by 0.001 (-0.003 to 0.004): no difference worth having.",
+        "With 5 trials: a or b; a is ahead by 0.001 (-0.003 to 0.004): no difference worth having.",
+        "The same with 1 to 5 trials; no difference worth having (0.005 or more) with 1 to 5.",
     )
 
 
@@ -142,12 +162,12 @@ def test_seeds_speak_of_a_new_run():
     won = effect(0.021, 0.014, 0.028, "a", budget=1)
     two = pair("a", "b", (1, 1, "a"), terms=seeds, effect=won, n_trials=(3, 3), basis="t")
     assert comparison_summary(comparison(two)) == (
-        "a is better than b: a new run of it is better by 0.021 (0.014 to 0.028).",
+        "For a new run: a, better than b by 0.021 (0.014 to 0.028).",
         "95 % confidence; 3 runs each, none failed; so few that the verdict assumes nearly normal means.",
     )
     still_open = pair("a", "b", (1, 1, OPEN), terms=seeds, effect=effect(-0.01, -0.03, 0.01, budget=1))
     assert verdict_sentences(comparison(still_open)) == (
-        "The data cannot tell a from b: a new run of b is ahead by 0.010 (-0.010 to 0.030).",
+        "For a new run: a or b; b is ahead by 0.010 (-0.010 to 0.030), which may be chance.",
     )
 
 
@@ -155,11 +175,11 @@ def test_one_budget_takes_one_sentence():
     asked = terms(named=True)
     won = pair("a", "b", (5, 5, "b"), terms=asked, effect=effect(-0.034, -0.057, -0.010, "b", named=True))
     assert verdict_sentences(comparison(won)) == (
-        "b is better than a with 5 trials, asked about alone: it is better by 0.034 (0.010 to 0.057).",
+        "With 5 trials, asked about alone: b, better than a by 0.034 (0.010 to 0.057).",
     )
     still_open = pair("a", "b", (5, 5, OPEN), terms=terms(), effect=effect(0.01, -0.01, 0.03))
     assert verdict_sentences(comparison(still_open)) == (
-        "The data cannot tell a from b with 5 trials: a is ahead by 0.010 (-0.010 to 0.030).",
+        "With 5 trials: a or b; a is ahead by 0.010 (-0.010 to 0.030), which may be chance.",
     )
 
 
@@ -184,9 +204,8 @@ def test_against_a_baseline():
         pair("d", "lr", (1, 5, OPEN), terms=asked),
     )
     assert verdict_sentences(comparison(*pairs, baseline="lr")) == (
-        "Better than lr: b with 1 to 5 trials.",
-        "Worse than lr: c with 4 to 5 trials.",
-        "The data cannot tell d from lr.",
+        "With 5 trials: b is better than lr; c is worse; the data cannot tell d from lr.",
+        "Better than lr: b with 1 to 5 trials; worse than lr: c with 4 to 5.",
     )
 
 
@@ -194,7 +213,8 @@ def test_costs_are_budgets():
     asked = terms(axis="cost", metric=Metric("min", "val", "test", cost="seconds", cost_unit="s"))
     two = pair("a", "b", (60, 3600, "a"), (3600, 7200, OPEN), terms=asked)
     assert verdict_sentences(comparison(two)) == (
-        "a is better than b with a budget of 1.00 min to 1.00 h; with 1.00 h to 2.00 h the data cannot tell.",
+        "With a budget of 1.00 min: a, better than b.",
+        "1.00 min to 1.00 h: a; 1.00 h to 2.00 h: a or b.",
     )
 
 
@@ -235,7 +255,7 @@ def test_a_limit_that_excludes_zero_is_not_shown_as_zero():
 @pytest.mark.parametrize("name", ["old trials", "clinical_trial_success", "with 3 trials", "the [b]est[/b]"])
 def test_names_are_left_as_they_are(name):
     two = pair(name, "b", (1, 5, name), terms=terms(), effect=effect(0.2, 0.1, 0.3, name))
-    assert verdict_sentences(comparison(two))[0].startswith(f"{name} is better than b ")
+    assert verdict_sentences(comparison(two))[0].startswith(f"With 5 trials: {name}, better than b by ")
     samples = pair(name, "b", (1, 5, name), terms=terms(unit="sample", n_groups=7))
     assert f"{name} is better than b with 1 to 5 samples" in samples.sentence
 
@@ -289,8 +309,8 @@ def test_a_range_is_not_parted_where_its_difference_is_not_worth_having():
     asked = terms(n_pairs=2, worth=0.02)
     parts = ((1, 5, "a"), (6, 26, "a", "", True), (27, 60, "a"))
     pairs = [pair("base", "a", *parts, terms=asked), pair("base", "b", (1, 60, OPEN), terms=asked)]
-    first, _ = verdict_sentences(comparison(*pairs, baseline="base"))
-    assert first == "Better than base: a with 1 to 60 trials."
+    _, ranges = verdict_sentences(comparison(*pairs, baseline="base"))
+    assert ranges == "Better than base: a with 1 to 60 trials."
     assert winners_words(pairs[0]) == "a 1 to 60"
     apart = pair("base", "a", (1, 1, "a"), (5, 5, "a"), terms=asked)  # budgets that were asked for
     assert winners_words(apart) == "a 1, a 5"
@@ -299,7 +319,7 @@ def test_a_range_is_not_parted_where_its_difference_is_not_worth_having():
 def test_seeds_against_a_baseline_say_no_budget():
     asked = terms(n_pairs=2, design="seeds", unit="run", headline=1)
     pairs = [pair("a", "base", (1, 1, "a"), terms=asked), pair("b", "base", (1, 1, "b"), terms=asked)]
-    assert verdict_sentences(comparison(*pairs, baseline="base")) == ("Better than base: a and b.",)
+    assert verdict_sentences(comparison(*pairs, baseline="base")) == ("For a new run: a and b are better than base.",)
 
 
 def test_the_best_of_seeds_is_said_once():
@@ -307,28 +327,31 @@ def test_the_best_of_seeds_is_said_once():
     found = effect(0.05, 0.03, 0.07, "a", budget=1)
     pairs = [pair(x, y, (1, 1, x), terms=asked, effect=found) for x, y in (("a", "b"), ("a", "c"), ("b", "c"))]
     table = (standing("a", better_than=("b", "c")), standing("b"), standing("c"))
-    first, second = verdict_sentences(comparison(*pairs, standings=table))
-    assert first == "a is better than both others."
-    assert second == "A new run of it is better than one of the next, b, by 0.050 (0.030 to 0.070)."
+    assert verdict_sentences(comparison(*pairs, standings=table)) == (
+        "For a new run: a, better than both others; than the next, b, by 0.050 (0.030 to 0.070).",
+    )
 
 
 def test_a_certain_difference_that_is_not_worth_having_is_said_to_be_none():
     slight = effect(0.03, 0.02, 0.04, "a", negligible=True)
     both = pair("a", "b", (1, 5, "a"), terms=terms(worth=0.2), effect=slight)
     sentences = verdict_sentences(comparison(both))
-    assert sentences[-1] == "With 5 trials a is better by 0.030 (0.020 to 0.040): no difference worth having."
+    assert sentences[0] == ("With 5 trials: a, better than b by 0.030 (0.020 to 0.040): no difference worth having.")
     other = pair("c", "b", (1, 5, OPEN), terms=terms(worth=0.2), effect=effect(0.01, -0.01, 0.03, negligible=True))
     sentences = verdict_sentences(comparison(both, other, baseline="b"))
-    assert sentences[0] == "Better than b: a with 1 to 5 trials."
-    assert sentences[-1] == "No difference worth having from b with 5 trials: a and c."
+    assert sentences == (
+        "With 5 trials: a is better than b; the data cannot tell c from b; no difference worth having from b: a and c.",
+        "Better than b: a with 1 to 5 trials.",
+    )
 
 
 def test_no_cost_has_two_verdicts():
     # at 1 s, the least cost, a is better; 1.002 s reads as 1.00 s too, and from there on it is open
     cost = terms(axis="cost", metric=Metric("max", "val", "test", cost="seconds", cost_unit="s"))
-    first, *_ = verdict_sentences(comparison(pair("a", "b", (1.0, 1.002, "a"), (1.002, 10.0, OPEN), terms=cost)))
-    assert first == "a is better than b with a budget of 1.00 s; with more than 1.00 s to 10.0 s the data cannot tell."
-    first, *_ = verdict_sentences(comparison(pair("a", "b", (1.0, 10.0, OPEN), (10.0, 10.0, "b"), terms=cost)))
-    assert first == "b is better than a with a budget of 10.0 s; with 1.00 s to less than 10.0 s the data cannot tell."
-    first, *_ = verdict_sentences(comparison(pair("a", "b", (1.0, 5.0, OPEN), (5.0, 10.0, "b"), terms=cost)))
-    assert first == "b is better than a with a budget of 5.00 s to 10.0 s; with 1.00 s to 5.00 s the data cannot tell."
+    rows = {
+        ((1.0, 1.002, "a"), (1.002, 10.0, OPEN)): "1.00 s: a; more than 1.00 s to 10.0 s: a or b.",
+        ((1.0, 10.0, OPEN), (10.0, 10.0, "b")): "10.0 s: b; 1.00 s to less than 10.0 s: a or b.",
+        ((1.0, 5.0, OPEN), (5.0, 10.0, "b")): "5.00 s to 10.0 s: b; 1.00 s to 5.00 s: a or b.",
+    }
+    for ranges, words in rows.items():
+        assert verdict_sentences(comparison(pair("a", "b", *ranges, terms=cost)))[1] == words

@@ -216,7 +216,7 @@ def test_repeated_searches_are_reported_search_by_search(tmp_path):
     np.testing.assert_allclose([one.headline[0] for one in found.view.families], best_of_5)
     assert found.view.statistics == ("mean",)
     assert "The unit is the whole search, of which there are 12" in found.view.methods
-    assert found.view.verdict[0].startswith("b is better than a with ")
+    assert found.view.verdict[0].startswith("With 5 trials: b, better than a by ")
 
 
 def test_an_emoji_in_a_name_warns_nobody(tmp_path):

@@ -8,6 +8,7 @@ import numpy as np
 
 from levelbest._plain import picked, plain, rows_of
 from levelbest.cautions import Caution, documents_of
+from levelbest.report.words.answers import comparison_summary
 from levelbest.report.words.cautions import caution_sentence
 from levelbest.report.words.claims import claim_sentences, claim_steps
 from levelbest.report.words.curves import cost_rule, reach_sentence, rule_words
@@ -16,7 +17,6 @@ from levelbest.report.words.tasks import normalised_words
 from levelbest.report.words.verdicts import (
     adjustment_words,
     claim_sentence,
-    comparison_summary,
     pair_sentence,
     reason_words,
 )

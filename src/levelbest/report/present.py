@@ -11,13 +11,14 @@ from levelbest.report.documents import document
 from levelbest.report.figures.axes import draw_comparison, draw_curves, draw_plan, draw_variances
 from levelbest.report.notebook import html
 from levelbest.report.tables.results import table
+from levelbest.report.words.answers import comparison_summary
 from levelbest.report.words.cautions import caution_sentence
 from levelbest.report.words.claims import claim_sentences
 from levelbest.report.words.curves import cost_sentence, curve_sentence, reach_sentence
 from levelbest.report.words.plans import plan_sentences
 from levelbest.report.words.tasks import score_words, task_sentences
 from levelbest.report.words.variances import variance_sentence
-from levelbest.report.words.verdicts import comparison_summary, pair_sentence
+from levelbest.report.words.verdicts import pair_sentence
 from levelbest.results import (
     Claim,
     Comparison,

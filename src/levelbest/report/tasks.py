@@ -17,6 +17,7 @@ from levelbest.report.tables.results import variance_section
 from levelbest.report.tables.sections import aggregate_section, improvement_section
 from levelbest.report.tables.table import Table, texts
 from levelbest.report.view import ShownFamily, View, hidden_columns, line_of, trial_table
+from levelbest.report.words.answers import verdict_sentences
 from levelbest.report.words.curves import family_title
 from levelbest.report.words.methods import REFERENCES, methods_paragraph
 from levelbest.report.words.phrases import condition_sentence, parameter_texts
@@ -26,7 +27,6 @@ from levelbest.report.words.tasks import (
     overall_sentence,
     task_methods,
 )
-from levelbest.report.words.verdicts import verdict_sentences
 from levelbest.results import TaskComparison
 from levelbest.trials import Settings, Trials
 from levelbest.trials.spaces import search_spaces

@@ -20,11 +20,11 @@ from levelbest._plain import (
 from levelbest.report.tables.table import Column, Table, costs, counts, formed, limits, numbers, shares, texts
 from levelbest.report.words.claims import claim_assumptions, explained_words
 from levelbest.report.words.curves import cost_heading, curves_heading
-from levelbest.report.words.phrases import best_of, level, plural, table_heading, winners_words
+from levelbest.report.words.phrases import best_of, level, plural, table_heading
 from levelbest.report.words.plans import plan_rows, plan_summary
 from levelbest.report.words.spending import spending_rows
 from levelbest.report.words.variances import ends_words, share_words, source_words, variance_heading, variance_sentence
-from levelbest.report.words.verdicts import effect_words
+from levelbest.report.words.verdicts import effect_words, winners_words
 from levelbest.results import (
     Claim,
     Comparison,

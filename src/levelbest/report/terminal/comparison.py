@@ -29,9 +29,9 @@ from levelbest.report.terminal.console import (
 )
 from levelbest.report.terminal.curves import draw_view
 from levelbest.report.view import View
+from levelbest.report.words.answers import comparison_summary, verdict_sentences
 from levelbest.report.words.phrases import (
     condition_sentence,
-    pair_details,
     shortened,
     space_rows,
     spaces_heading,
@@ -39,7 +39,7 @@ from levelbest.report.words.phrases import (
 )
 from levelbest.report.words.plans import next_steps
 from levelbest.report.words.tasks import overall_sentence
-from levelbest.report.words.verdicts import comparison_summary, verdict_of_pair, verdict_sentences
+from levelbest.report.words.verdicts import pair_details, verdict_of_pair
 from levelbest.results import NOT_COMPARABLE, UNDECIDED, Comparison, Standing, TaskComparison
 from levelbest.results.verdict import BEATEN, BEST, NOTHING, POSSIBLE, leading_spans, states_at
 

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from levelbest._plain import show_cost, show_range, show_ranges
+from levelbest._plain import show_cost, show_ranges
 from levelbest.results import Comparison, ComparisonTerms, PairComparison, Verdict
 from levelbest.trials.spaces import SearchSpace
 
@@ -100,9 +100,17 @@ def forecast(count: float) -> str:
     return f"{math.ceil(count / size) * size:,}"
 
 
+_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+
+
+def count_word(count: int) -> str:
+    """A small number in letters: ``three``."""
+    return _NUMBERS[count] if 0 <= count < len(_NUMBERS) else f"{count:,}"
+
+
 def all_others(count: int) -> str:
-    """``both others``, ``all 4 others``."""
-    return "both others" if count == 2 else f"all {count} others"
+    """``both others``, ``all four others``."""
+    return "both others" if count == 2 else f"all {count_word(count)} others"
 
 
 def level(confidence: float) -> str:
@@ -268,40 +276,6 @@ def runs(family: str, n_trials: int, n_failed: int, terms: ComparisonTerms) -> s
     lost = plural(n_failed, words.part) if words.in_parts else f"{n_failed}"
     failed = f"{lost} failed and {counted(terms.settings.failed)}" if n_failed else "none failed"
     return f"{family}: {words.count(n_trials)}{of}, {failed}"
-
-
-def pair_details(pair: PairComparison) -> tuple[str, ...]:
-    """Each a short line."""
-    lines, terms = [], pair.terms
-    for crossing in pair.crossings:
-        near, first, last = (
-            show_cost(x, terms.cost_unit) if terms.over_cost else f"{x:.3g}"
-            for x in (crossing.budget, crossing.low, crossing.high)
-        )
-        before = f"after {first}" if math.isfinite(crossing.low) else "anywhere"
-        after = f"before {last}" if math.isfinite(crossing.high) else "or not at all within the data"
-        lines.append(f"the curves cross near {near} ({before}, {after})")
-    if pair.relative:
-        n, value, low, high = pair.relative[-1]
-        limits = f" ({100 * low:+.3g} to {100 * high:+.3g} %, for this budget alone)"
-        shown = limits if math.isfinite(low) and math.isfinite(high) else ""
-        lines.append(f"relative improvement of {pair.families[0]} at n = {n:g}: {100 * value:+.3g} %{shown}")
-    if pair.chance:
-        chances = [f"{chance:.2f} at n = {n:g}" for n, chance in pair.chance[:: max(1, len(pair.chance) // 4)]]
-        lines.append(f"chance that the best of n of {pair.families[0]} is better: {listed(chances)}")
-    if pair.equal_laws_p is not None:
-        lines.append(f"permutation p-value for equal distributions: {pair.equal_laws_p:.3g}")
-    return tuple(lines)
-
-
-def winners_words(pair: PairComparison) -> str:
-    """``svm 8 to 45, rf 1 to 2``: who is better at which budgets; a dash where nobody is."""
-    parts, terms = [], pair.terms
-    for verdict in joined(pair.verdicts):
-        if verdict.decided:
-            ends = show_range(verdict.start, verdict.end, terms.axis, terms.cost_unit)
-            parts.append(verdict.verdict + ("" if terms.words.single else f" {ends}"))
-    return ", ".join(parts) or "-"
 
 
 def parameter_words(given: object) -> str:

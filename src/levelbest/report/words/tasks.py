@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from levelbest._plain import show_with_limits
+from levelbest.report.words.answers import verdict_sentences
 from levelbest.report.words.phrases import condition_sentence, plural
-from levelbest.report.words.verdicts import verdict_sentences
 from levelbest.results import OverTasks, TaskComparison
 
 STANDARD = "sd from each task's mean"

@@ -1,4 +1,4 @@
-"""Verdicts in words: at most three sentences that a person can read aloud, and what stands behind them."""
+"""Verdicts on two families in words: who is better at which budgets, by how much, and why where nobody can tell."""
 
 from __future__ import annotations
 
@@ -6,22 +6,18 @@ import math
 import re
 from collections.abc import Sequence
 
-from levelbest._plain import round_to_uncertainty, show_number
+from levelbest._plain import round_to_uncertainty, show_cost, show_number, show_range
 from levelbest.report.words.phrases import (
     Range,
-    all_others,
     alone_words,
     capital,
-    condition_sentence,
     confidence_words,
-    fixed_sentence,
     joined,
     leaning,
     listed,
     other_policy,
     plural,
     runs,
-    shortened,
     with_budgets,
 )
 from levelbest.results import (
@@ -34,9 +30,7 @@ from levelbest.results import (
     PairComparison,
     Verdict,
 )
-from levelbest.results.verdict import Span, leading_spans
 
-_MOST_NAMES, _MOST_BLOCKS = 3, 3
 _REASONS = {
     "few-trials": "a family has fewer than 3 trials",
     "no-spread": "scores that do not vary allow no confidence interval",
@@ -81,34 +75,6 @@ def adjustment_words(terms: ComparisonTerms) -> str:
     return words + (", problems weighted" if terms.weighted else "")
 
 
-def comparison_summary(comparison: Comparison) -> tuple[str, ...]:
-    """The verdict first, then what stands behind it."""
-    sentences = verdict_sentences(comparison)
-    return sentences if "adaptive" in _reasons(comparison) else (*sentences, condition_sentence(comparison))
-
-
-def _reasons(comparison: Comparison) -> dict[str, None]:
-    return dict.fromkeys(verdict.reason for pair in comparison.pairs for verdict in pair.verdicts)
-
-
-def verdict_sentences(comparison: Comparison) -> tuple[str, ...]:
-    """A few sentences: whom to take at which budget, what is open, by how much, and who was not searched."""
-    if "adaptive" in _reasons(comparison):
-        return (
-            "A search that learns from its own trials is one observation, however many trials it has: one search of "
-            "a family allows no verdict.",
-            *best_found_words(comparison),
-            "Retrain the best of each with fresh seeds and compare those runs; or repeat each whole search with other "
-            "seeds, at least 3 times, and compare the searches.",
-        )
-    if len(comparison.pairs) == 1:
-        sentences = verdict_of_pair(comparison.pairs[0])
-    else:
-        sentences = _of_many(comparison) if comparison.baseline is None else _against_baseline(comparison)
-    fixed = fixed_sentence(comparison.spaces)
-    return (*sentences, fixed) if fixed else sentences
-
-
 def best_found_words(comparison: Comparison) -> tuple[str, ...]:
     """The best configuration and its value of each search that learns."""
     winners = [
@@ -140,25 +106,25 @@ def verdict_of_pair(pair: PairComparison) -> tuple[str, ...]:
     if single and pair.verdicts[0].verdict != NOT_COMPARABLE:
         return (_at_one_budget(pair), *claims)
     first, second = pair.families
-    by_label, parts = _by_label(pair.verdicts), [(part.start, part.end) for part in pair.verdicts]
+    ranges, parts = by_label(pair.verdicts), [(part.start, part.end) for part in pair.verdicts]
     clauses: list[str] = []
-    for name in [label for label in by_label if label in pair.families]:
+    for name in [label for label in ranges if label in pair.families]:
         other = second if name == first else first
         than = "" if clauses else f" than {other}"
-        where = with_budgets(by_label[name], pair.terms, unit=not clauses, among=parts)
+        where = with_budgets(ranges[name], pair.terms, unit=not clauses, among=parts)
         clauses.append(f"{name} is better{than} {where}")
-    if same := _by_label(pair.verdicts, negligible=True).get(UNDECIDED):
+    if same := by_label(pair.verdicts, negligible=True).get(UNDECIDED):
         where = with_budgets(same, pair.terms, unit=not clauses, among=parts)
         worth = f"no difference worth having ({pair.terms.worth:.2g} or more)"
         clauses.append(f"{where} there is {worth}" if clauses else f"{first} and {second} have {worth} {where}")
-    if unclear := _by_label(pair.verdicts, negligible=False).get(UNDECIDED):
+    if unclear := by_label(pair.verdicts, negligible=False).get(UNDECIDED):
         where = with_budgets(unclear, pair.terms, unit=not clauses, among=parts)
         tell = f"The data cannot tell {first} from {second} {where}"
         clauses.append(f"{where} the data cannot tell" if clauses else tell)
     if not clauses:
         why = listed(dict.fromkeys(reason_words(verdict.reason) for verdict in pair.verdicts))
         return (f"{first} and {second} cannot be compared: {why}.",)
-    clauses += _beyond(pair.verdicts, pair.terms, min(pair.n_trials))
+    clauses += beyond_clauses(pair.verdicts, pair.terms, min(pair.n_trials))
     return (f"{'; '.join(clauses)}.", *_effect_sentence(pair), *claims)
 
 
@@ -167,11 +133,11 @@ def _at_one_budget(pair: PairComparison) -> str:
     (first, second), effect = pair.families, pair.effect
     ahead, other = (second, first) if effect.winner == second else (first, second)
     single = pair.terms.words.single
-    where = "" if single else f" {_at_effect(effect, pair.terms).rstrip(',')}"
+    where = "" if single else f" {at_effect(effect, pair.terms).rstrip(',')}"
     if effect.winner is not None:
         by = effect_words(effect if ahead == first else effect.mirrored())
         means = f"{single} of it is better" if single else "it is better"
-        return f"{ahead} is better than {other}{where}: {means} by {by}{_worth(effect, ', ')}."
+        return f"{ahead} is better than {other}{where}: {means} by {by}{worth_words(effect, ', ')}."
     open_question = f"The data cannot tell {first} from {second}{where}"
     if effect.negligible:
         open_question = f"{first} and {second} have no difference worth having{where}"
@@ -182,107 +148,8 @@ def _at_one_budget(pair: PairComparison) -> str:
     return f"{open_question}: {f'{single} of ' if single else ''}{first} is ahead by {effect_words(effect)}."
 
 
-def _of_many(comparison: Comparison) -> tuple[str, ...]:
-    terms, others = comparison.terms, all_others(len(comparison.families) - 1)
-    spans = leading_spans(comparison)
-    leaders = list(dict.fromkeys(span.best for span in spans if span.best is not None))
-    clauses: list[str] = []
-    parts = [(span.start, span.end) for span in spans]
-    for name in leaders:
-        ranges = [(span.start, span.end) for span in spans if span.best == name]
-        clauses.append(f"{with_budgets(ranges, terms, unit=not clauses, among=parts)} take {name}")
-    if leaders and terms.words.single:
-        sentences = [f"{leaders[0]} is better than {others}."]
-    elif leaders:
-        each = "it is" if len(leaders) == 1 else "each is"
-        sentences = [capital(f"{'; '.join(clauses)}: {each} better than {others}.")]
-    elif any(span.contenders for span in spans):
-        single = len(spans) == 1 and spans[0].start == spans[0].end
-        sentences = [f"No family is better than {others}{'' if single else ' at any budget'}."]
-    else:
-        return (f"The families cannot be compared: {listed(map(reason_words, _reasons(comparison)))}.",)
-    smallest = min(count for pair in comparison.pairs for count in pair.n_trials)
-    open_clauses = _open_clauses(spans, comparison, unit=not leaders)
-    as_verdicts = [Verdict(s.start, s.end, s.verdict, "" if s.contenders else "beyond-half") for s in spans]
-    open_clauses += _beyond(as_verdicts, terms, smallest)
-    if open_clauses:
-        sentences.append(capital(f"{'; '.join(open_clauses)}."))
-    return tuple([*sentences, *_lead_sentence(comparison, leaders)][:3])
-
-
-def _open_clauses(spans: Sequence[Span], comparison: Comparison, *, unit: bool) -> list[str]:
-    """Where nobody is better than all others: who may be the best there; ``unit`` says what the budgets count.
-
-    Budgets with other contenders are never put together: where they are many, those at the budget of the table are
-    named, and that the others differ.
-    """
-    terms, n_families = comparison.terms, len(comparison.families)
-    open_spans = [span for span in spans if span.best is None and span.contenders]
-    shown = open_spans
-    if len(open_spans) > _MOST_BLOCKS:
-        budget = comparison.pairs[0].effect.budget
-        shown = [span for span in open_spans if span.start <= budget <= span.end] or open_spans[:1]
-    clauses: list[str] = []
-    parts = [(span.start, span.end) for span in spans]
-    for span in shown:
-        where = with_budgets([(span.start, span.end)], terms, unit=unit and not clauses, among=parts)
-        names = span.contenders
-        if len(names) == n_families:
-            clauses.append(f"{where} it may be any of them")
-        elif len(names) <= _MOST_NAMES:
-            clauses.append(f"{where} the best is {listed(names, 'or')}")
-        else:
-            clauses.append(f"{where} the best is one of {len(names)}")
-    if len(shown) < len(open_spans):
-        clauses.append("at other budgets others may be, as the strips show")
-    return clauses
-
-
-def _lead_sentence(comparison: Comparison, leaders: Sequence[str]) -> list[str]:
-    """By how much the leader at the effects' budget is ahead of the next."""
-    names = [standing.family for standing in comparison.standings]
-    if not leaders or len(names) < 2 or set(comparison.standings[0].better_than) != set(names[1:]):
-        return []
-    pair = comparison.pair(names[0], names[1])
-    if not math.isfinite(pair.effect.difference):
-        return []
-    by = f"the next, {names[1]}, by {effect_words(pair.effect)}{_worth(pair.effect)}."
-    if single := pair.terms.words.single:
-        return [f"{capital(single)} of it is better than one of {by}"]
-    if pair.verdicts[0].start == pair.verdicts[-1].end:
-        return [f"It is better than {by}"]
-    return [f"{capital(_at_effect(pair.effect, pair.terms))} {names[0]} is better than {by}"]
-
-
-def _against_baseline(comparison: Comparison) -> tuple[str, ...]:
-    baseline, single = comparison.baseline or "", bool(comparison.terms.words.single)
-    better: list[str] = []
-    worse: list[str] = []
-    undecided: list[str] = []
-    apart: list[str] = []
-    for pair in comparison.pairs:
-        other, by_label = _rival(pair, baseline), _by_label(pair.verdicts)
-        for winner, rows in ((other, better), (baseline, worse)):
-            if winner in by_label:  # with one budget every verdict is for one new unit
-                where = "" if single else f" {with_budgets(by_label[winner], pair.terms, unit=not rows)}"
-                rows.append(f"{other}{where}")
-        if other not in by_label and baseline not in by_label:
-            (undecided if UNDECIDED in by_label else apart).append(other)
-    sentences = [
-        f"{word} than {baseline}: {shortened(rows)}." for word, rows in (("Better", better), ("Worse", worse)) if rows
-    ]
-    if undecided:
-        which = "none of the families" if len(undecided) == len(comparison.pairs) else shortened(undecided)
-        sentences.append(f"The data cannot tell {which} from {baseline}.")
-    if apart:
-        sentences.append(f"{shortened(apart)} cannot be compared with {baseline}.")
-    if slight := [_rival(pair, baseline) for pair in comparison.pairs if pair.effect.negligible]:
-        where = "" if single else f" {_at_effect(comparison.pairs[0].effect, comparison.terms).rstrip(',')}"
-        sentences.append(f"No difference worth having from {baseline}{where}: {shortened(slight)}.")
-    return tuple(sentences[:3])
-
-
-def _rival(pair: PairComparison, baseline: str) -> str:
+def rival(pair: PairComparison, baseline: str) -> str:
+    """The other of two families."""
     return next(name for name in pair.families if name != baseline)
 
 
@@ -293,13 +160,13 @@ def _effect_sentence(pair: PairComparison) -> list[str]:
         return []
     if effect.winner == second or (effect.winner is None and effect.difference < 0):
         effect, first = effect.mirrored(), second
-    where = capital(_at_effect(effect, pair.terms))
+    where = capital(at_effect(effect, pair.terms))
     if effect.winner is not None:
-        return [f"{where} {first} is better by {effect_words(effect)}{_worth(effect)}."]
-    return [f"{where} {first} is ahead by {effect_words(effect)}{_worth(effect) or ', which may be chance'}."]
+        return [f"{where} {first} is better by {effect_words(effect)}{worth_words(effect)}."]
+    return [f"{where} {first} is ahead by {effect_words(effect)}{worth_words(effect) or ', which may be chance'}."]
 
 
-def _worth(effect: Effect, before: str = ": ") -> str:
+def worth_words(effect: Effect, before: str = ": ") -> str:
     """Said of a difference that is smaller than any worth having, whether it is certain or not."""
     return f"{before}no difference worth having" if effect.negligible else ""
 
@@ -360,7 +227,41 @@ def pair_sentence(pair: PairComparison) -> str:
     return " ".join([*verdict_of_pair(pair), *more])
 
 
-def _by_label(verdicts: Sequence[Verdict], *, negligible: bool | None = None) -> dict[str, list[Range]]:
+def pair_details(pair: PairComparison) -> tuple[str, ...]:
+    """Each a short line."""
+    lines, terms = [], pair.terms
+    for crossing in pair.crossings:
+        near, first, last = (
+            show_cost(x, terms.cost_unit) if terms.over_cost else f"{x:.3g}"
+            for x in (crossing.budget, crossing.low, crossing.high)
+        )
+        before = f"after {first}" if math.isfinite(crossing.low) else "anywhere"
+        after = f"before {last}" if math.isfinite(crossing.high) else "or not at all within the data"
+        lines.append(f"the curves cross near {near} ({before}, {after})")
+    if pair.relative:
+        n, value, low, high = pair.relative[-1]
+        limits = f" ({100 * low:+.3g} to {100 * high:+.3g} %, for this budget alone)"
+        shown = limits if math.isfinite(low) and math.isfinite(high) else ""
+        lines.append(f"relative improvement of {pair.families[0]} at n = {n:g}: {100 * value:+.3g} %{shown}")
+    if pair.chance:
+        chances = [f"{chance:.2f} at n = {n:g}" for n, chance in pair.chance[:: max(1, len(pair.chance) // 4)]]
+        lines.append(f"chance that the best of n of {pair.families[0]} is better: {listed(chances)}")
+    if pair.equal_laws_p is not None:
+        lines.append(f"permutation p-value for equal distributions: {pair.equal_laws_p:.3g}")
+    return tuple(lines)
+
+
+def winners_words(pair: PairComparison) -> str:
+    """``svm 8 to 45, rf 1 to 2``: who is better at which budgets; a dash where nobody is."""
+    parts, terms = [], pair.terms
+    for verdict in joined(pair.verdicts):
+        if verdict.decided:
+            ends = show_range(verdict.start, verdict.end, terms.axis, terms.cost_unit)
+            parts.append(verdict.verdict + ("" if terms.words.single else f" {ends}"))
+    return ", ".join(parts) or "-"
+
+
+def by_label(verdicts: Sequence[Verdict], *, negligible: bool | None = None) -> dict[str, list[Range]]:
     """The budgets of each verdict, in order."""
     ranges: dict[str, list[Range]] = {}
     for verdict in joined(verdicts) if negligible is None else verdicts:
@@ -369,7 +270,7 @@ def _by_label(verdicts: Sequence[Verdict], *, negligible: bool | None = None) ->
     return ranges
 
 
-def _beyond(verdicts: Sequence[Verdict], terms: ComparisonTerms, n_trials: int) -> list[str]:
+def beyond_clauses(verdicts: Sequence[Verdict], terms: ComparisonTerms, n_trials: int) -> list[str]:
     """Where trials are too few, or what else keeps budgets from being compared."""
     clauses = []
     last = max(verdict.end for verdict in verdicts)
@@ -387,6 +288,6 @@ def _beyond(verdicts: Sequence[Verdict], terms: ComparisonTerms, n_trials: int) 
     return clauses
 
 
-def _at_effect(effect: Effect, terms: ComparisonTerms) -> str:
+def at_effect(effect: Effect, terms: ComparisonTerms) -> str:
     at = with_budgets([(effect.budget, effect.budget)], terms)
     return f"{at}, {alone_words(registered=terms.registered)}," if effect.named and not terms.words.single else at
