@@ -127,8 +127,8 @@ def answer_of(comparison: Comparison) -> Answer:
     names = contenders_at_headline(comparison)
     if not names:
         verdicts = [_verdict_at_headline(comparison, pair) for pair in comparison.pairs]
-        reasons = dict.fromkeys(part.reason for part in verdicts if part is not None)
-        return Answer(where, (), (Piece(f"no answer, since {listed(map(reason_words, reasons))}"),))
+        codes = dict.fromkeys(part.reason for part in verdicts if part is not None)
+        return Answer(where, (), (Piece(f"no answer, since {listed(map(reason_words, codes))}"),))
     shown = _any_of(names, len(comparison.families))
     if len(comparison.families) == 2:
         return Answer(where, shown, _of_two(comparison.pairs[0], names))
