@@ -202,7 +202,7 @@ def test_nothing_is_said_of_budgets_between_those_asked_for():
     assert pair.verdicts[-1] == Verdict(8, 8, "not comparable", "beyond-half")
     assert pair.verdict_at(2) == "not comparable"
     (alone,) = compare(trials, n=[8], n_resamples=199, p_values=True).pairs
-    assert alone.equal_laws_p is None
+    assert alone.equal_p is None
 
 
 def test_relative_improvement_and_chances():
@@ -220,9 +220,9 @@ def test_relative_improvement_and_chances():
 
 def test_p_values_are_asked_for():
     (pair,) = compare(two_families(shift=3.0), p_values=True, **FAST).pairs
-    assert pair.equal_laws_p < 1 / 700  # no one of at least 699 permutations reaches so large a t
-    assert pair.to_dict()["p_value"] == pair.equal_laws_p
-    assert compare(two_families(), **FAST).pairs[0].equal_laws_p is None
+    assert pair.equal_p < 1 / 700  # no one of at least 699 permutations reaches so large a t
+    assert pair.to_dict()["p_value"] == pair.equal_p
+    assert compare(two_families(), **FAST).pairs[0].equal_p is None
 
 
 def test_costs_as_budgets():

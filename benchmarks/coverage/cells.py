@@ -25,25 +25,30 @@ def _equal() -> list[Cell]:
     cells = []
     for sizes in ((3, 30), (7, 70), (10, 10), (12, 12), (10, 100)):
         cells += [
-            Cell("equal: trials", law, d.label(sizes), d.equal([law], sizes, d.trials, rivals=True)) for law in BOTH
+            Cell("equal: trials", distribution, d.label(sizes), d.equal([distribution], sizes, d.trials, rivals=True))
+            for distribution in BOTH
         ]
     for sizes in ((3,) * 2, (5,) * 2, (4,) * 3, (7,) * 4, (10,) * 5):
         cells += [
-            Cell("equal: seeds", law, f"{len(sizes)} x {sizes[0]}", d.equal([law], sizes, d.seeds)) for law in BOTH
+            Cell("equal: seeds", distribution, f"{len(sizes)} x {sizes[0]}", d.equal([distribution], sizes, d.seeds))
+            for distribution in BOTH
         ]
     for sizes in ((3, 30), (5, 50), (10, 10)):
         trials = tuple(4 * size for size in sizes)
         cells += [
-            Cell("equal: searches", law, d.label(sizes), d.equal([law], trials, d.searches))
-            for law in (*BOTH, "12 % good mode")
+            Cell("equal: searches", distribution, d.label(sizes), d.equal([distribution], trials, d.searches))
+            for distribution in (*BOTH, "12 % good mode")
         ]
     for number in (2, 5):
         for sizes in ((5, 50), (10, 100)):
             every = tuple(number * size for size in sizes)
             compare = partial(d.tasks, number=number)
             column = f"{number} tasks, {d.label(sizes)}"
-            laws = (*FRESH[:4], "7 % failures", "5 % good mode")
-            cells += [Cell("equal: tasks", law, column, d.equal([law], every, compare), 0.25) for law in laws]
+            distributions = (*FRESH[:4], "7 % failures", "5 % good mode")
+            cells += [
+                Cell("equal: tasks", distribution, column, d.equal([distribution], every, compare), 0.25)
+                for distribution in distributions
+            ]
     for kind, compare in (("seeds", d.seeds), ("trials", d.trials)):
         for families, size in ((5, 3), (7, 4), (9, 5)):
             for far in (1, 2) if kind == "seeds" else (1,):
@@ -51,31 +56,43 @@ def _equal() -> list[Cell]:
                 column = f"{families} x {size} {kind}, {far} far"
                 share = 0.25 if kind == "trials" else 0.5
                 cells += [
-                    Cell("partial null", law, column, d.partial_null(law, sizes, far, compare), share)
-                    for law in (FRESH[0], FRESH[2], FRESH[3], "works .5")
+                    Cell("partial null", distribution, column, d.partial_null(distribution, sizes, far, compare), share)
+                    for distribution in (FRESH[0], FRESH[2], FRESH[3], "works .5")
                 ]
     for sizes in ((8, 20, 60), (4, 6, 9, 30), (5, 5, 10, 10, 20, 20)):
         cells += [
-            Cell("equal: several families", law, "-".join(map(str, sizes)), d.equal([law], sizes, d.trials), 0.25)
-            for law in FRESH
+            Cell(
+                "equal: several families",
+                distribution,
+                "-".join(map(str, sizes)),
+                d.equal([distribution], sizes, d.trials),
+                0.25,
+            )
+            for distribution in FRESH
         ]
     for size in (8, 12, 20):
-        cells += [Cell("equal: pairs", law, f"{size} pairs", d.equal([law], (size, size), d.pairs)) for law in BOTH]
+        cells += [
+            Cell("equal: pairs", distribution, f"{size} pairs", d.equal([distribution], (size, size), d.pairs))
+            for distribution in BOTH
+        ]
     for design, rising in (("cost", 0.0), ("cost, better trials more expensive", 2.0)):
         for sizes in ((10, 10), (10, 100)):
             cells += [
-                Cell(f"equal: {design}", law, d.label(sizes), _cost(law, sizes, rising), 0.25)
-                for law in (FRESH[0], FRESH[1], FRESH[3], "normal")
+                Cell(f"equal: {design}", distribution, d.label(sizes), _cost(distribution, sizes, rising), 0.25)
+                for distribution in (FRESH[0], FRESH[1], FRESH[3], "normal")
             ]
     for sizes in ((10, 10), (10, 100), (32, 32)):
         compare = partial(d.trials, statistic="median")
-        cells += [Cell("equal: medians", law, d.label(sizes), d.equal([law], sizes, compare), 0.5) for law in BOTH]
+        cells += [
+            Cell("equal: medians", distribution, d.label(sizes), d.equal([distribution], sizes, compare), 0.5)
+            for distribution in BOTH
+        ]
     return [*cells, *_equal_problems(), *_equal_configurations()]
 
 
-def _cost(law: str, sizes: tuple[int, int], rising: float) -> object:
+def _cost(distribution: str, sizes: tuple[int, int], rising: float) -> object:
     def measure(rng: np.random.Generator, _at: int) -> dict[str, float]:
-        return {"winner": d.winner_among(d.cost(d.draw(rng, [law], sizes), rng, rising))}
+        return {"winner": d.winner_among(d.cost(d.draw(rng, [distribution], sizes), rng, rising))}
 
     return measure
 
@@ -99,14 +116,14 @@ def _equal_problems() -> list[Cell]:
                     return {"winner": d.winner_among(compared)}
 
                 cells.append(Cell("equal: problems", f"{name}, {samples} samples", f"{size}", measure))
-        for law in ("18 % failures", "three modes", "8 % good mode"):
+        for distribution in ("18 % failures", "three modes", "8 % good mode"):
 
-            def graded(rng, _at, *, law=law, size=size):
+            def graded(rng, _at, *, distribution=distribution, size=size):
                 common = 0.5 * rng.random(size)
-                scores = [np.clip(common + 0.5 * part, 0, 1) for part in d.draw(rng, [law], (size, size))]
+                scores = [np.clip(common + 0.5 * part, 0, 1) for part in d.draw(rng, [distribution], (size, size))]
                 return {"winner": d.winner_among(d.problems(scores))}
 
-            cells.append(Cell("equal: problems", f"graded, {law}", f"{size}", graded))
+            cells.append(Cell("equal: problems", f"graded, {distribution}", f"{size}", graded))
     return [*cells, *_clusters()]
 
 
@@ -136,18 +153,20 @@ def _clusters() -> list[Cell]:
 def _equal_configurations() -> list[Cell]:
     cells = []
     for count, runs in ((8, 4), (20, 5)):
-        for law in (FRESH[0], FRESH[1], FRESH[3], "normal"):
+        for distribution in (FRESH[0], FRESH[1], FRESH[3], "normal"):
 
-            def measure(rng, _at, *, law=law, count=count, runs=runs):
+            def measure(rng, _at, *, distribution=distribution, count=count, runs=runs):
                 scores = [
                     np.repeat(part, runs) + 0.3 * noise
                     for part, noise in zip(
-                        d.draw(rng, [law], (count, count)), d.draw(rng, [law], (count * runs,) * 2), strict=True
+                        d.draw(rng, [distribution], (count, count)),
+                        d.draw(rng, [distribution], (count * runs,) * 2),
+                        strict=True,
                     )
                 ]
                 return {"winner": d.winner_among(d.configurations(scores, runs))}
 
-            cells.append(Cell("equal: configurations", law, f"{count} x {runs}", measure, 0.5))
+            cells.append(Cell("equal: configurations", distribution, f"{count} x {runs}", measure, 0.5))
     return cells
 
 

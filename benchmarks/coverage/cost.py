@@ -27,29 +27,29 @@ SCORES = {
 COSTS = ("that vary by themselves", "that rise with the score", "1 for bad trials, 10 for good ones")
 BUDGETS = {50: (0.7, 1.17, 1.94, 3.24, 5.4, 9.0, 15.0), 200: (0.7, 1.0, 1.5, 2.5, 3.0, 5.0, 10.0, 40.0)}
 """In mean costs of a trial, by the number of trials."""
-CELLS = [(law, kind, 50) for law in list(SCORES)[:2] for kind in COSTS[:2]] + [
+CELLS = [(distribution, kind, 50) for distribution in list(SCORES)[:2] for kind in COSTS[:2]] + [
     ("two modes", COSTS[2], size) for size in BUDGETS
 ]
 
 
-def scores(law: str, shape: int | tuple[int, int], rng: np.random.Generator) -> FloatArray:
+def scores(distribution: str, shape: int | tuple[int, int], rng: np.random.Generator) -> FloatArray:
     """Random scores; the two modes are .4 with probability .6, as of trials that are stopped early, and .8."""
-    if law == "two modes":
+    if distribution == "two modes":
         return np.asarray(np.where(rng.random(shape) < 0.4, 0.8, 0.4) + 0.05 * rng.normal(size=shape))
-    return rng.normal(size=shape) if law == "normal" else rng.beta(8, 2, shape)
+    return rng.normal(size=shape) if distribution == "normal" else rng.beta(8, 2, shape)
 
 
-def costs(kind: str, law: str, scored: FloatArray, rng: np.random.Generator) -> FloatArray:
+def costs(kind: str, distribution: str, scored: FloatArray, rng: np.random.Generator) -> FloatArray:
     """What trials with these scores cost: exponential, higher the better they are, or low for those stopped early."""
     if kind == COSTS[2]:
         return np.where(scored > 0.6, 10.0, 1.0)
     if kind == COSTS[0]:
         return rng.exponential(size=scored.shape)
-    level = scored if law == "normal" else (scored - 0.8) / 0.12
+    level = scored if distribution == "normal" else (scored - 0.8) / 0.12
     return np.asarray(np.exp(0.7 * level) * rng.gamma(2.0, 0.5, scored.shape))
 
 
-def truths(law: str, kind: str, budgets: FloatArray, mean: float) -> FloatArray:
+def truths(distribution: str, kind: str, budgets: FloatArray, mean: float) -> FloatArray:
     """The expected best within each budget, by simulated searches whose error is a hundredth of what is judged."""
     rng, out = np.random.default_rng(SEED + 1), []
     for budget in budgets:
@@ -58,26 +58,26 @@ def truths(law: str, kind: str, budgets: FloatArray, mean: float) -> FloatArray:
         total, done = 0.0, 0
         while done < searches:
             part = min(max(1, 4_000_000 // longest), searches - done)
-            scored = scores(law, (part, longest), rng)
-            spent = np.cumsum(costs(kind, law, scored, rng), axis=1)
-            total += float(np.where(spent <= budget, scored, SCORES[law][1]).max(axis=1).sum())
+            scored = scores(distribution, (part, longest), rng)
+            spent = np.cumsum(costs(kind, distribution, scored, rng), axis=1)
+            total += float(np.where(spent <= budget, scored, SCORES[distribution][1]).max(axis=1).sum())
             done += part
         out.append(total / done)
     return np.array(out)
 
 
-def measure(law: str, kind: str, n_trials: int) -> dict[str, Any]:
+def measure(distribution: str, kind: str, n_trials: int) -> dict[str, Any]:
     """How often limits hold at each budget, and at all of them together."""
-    bounds, worst = SCORES[law]
+    bounds, worst = SCORES[distribution]
     rng = np.random.default_rng(SEED)
-    mean = float(costs(kind, law, scores(law, 10**6, rng), rng).mean())
+    mean = float(costs(kind, distribution, scores(distribution, 10**6, rng), rng).mean())
     in_trials = np.array(BUDGETS[n_trials])
-    truth = truths(law, kind, in_trials * mean, mean)
+    truth = truths(distribution, kind, in_trials * mean, mean)
     held, jointly = np.zeros(truth.size), 0
     for sample in range(SAMPLES):
         rng = np.random.default_rng([SEED, n_trials, sample])
-        scored = scores(law, n_trials, rng)
-        pool = Pool(scored, scored, costs(kind, law, scored, rng), worst, 1, bounds)
+        scored = scores(distribution, n_trials, rng)
+        pool = Pool(scored, scored, costs(kind, distribution, scored, rng), worst, 1, bounds)
         spent = spend(pool, in_trials * mean, ORDERS, RESAMPLES, np.random.default_rng(sample))
         alone, band = (curve_of(spent, "max", 0.95, simultaneous=simultaneous) for simultaneous in (False, True))
         held += (alone.low <= truth) & (truth <= alone.high)
@@ -92,10 +92,10 @@ def measure(law: str, kind: str, n_trials: int) -> dict[str, Any]:
 def run(path: Path) -> None:
     """Measure what is not there yet."""
     results: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    for law, kind, n_trials in CELLS:
-        key = f"{law} | {kind} | {n_trials}"
+    for distribution, kind, n_trials in CELLS:
+        key = f"{distribution} | {kind} | {n_trials}"
         if key not in results:
-            results[key] = measure(law, kind, n_trials)
+            results[key] = measure(distribution, kind, n_trials)
             print(key, results[key], flush=True)
             path.write_text(json.dumps(results, indent=0), encoding="utf-8")
 
@@ -124,9 +124,9 @@ def page(results: dict[str, Any]) -> str:
         ]
         lines.append(f"| --- | --- |{' ---: |' * (len(budgets) + 1)}")
         for key, own in rows.items():
-            law, kind, _ = key.split(" | ")
+            distribution, kind, _ = key.split(" | ")
             shares = " | ".join(f"{share:.3f}".lstrip("0") for share in [*own["held"], own["jointly"]])
-            lines.append(f"| {law} | {kind} | {shares} |")
+            lines.append(f"| {distribution} | {kind} | {shares} |")
     return "\n".join(lines) + "\n"
 
 

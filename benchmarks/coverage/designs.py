@@ -109,8 +109,8 @@ def solved(rng: np.random.Generator, rates: np.ndarray, samples: int) -> np.ndar
 
 def draw(rng: np.random.Generator, names: Sequence[str], sizes: Sequence[int]) -> list[np.ndarray]:
     """Scores of each family; one name is that of all."""
-    laws = list(names) * (len(sizes) if len(names) == 1 else 1)
-    return [QUANTILES[name](rng.random(size)) for name, size in zip(laws, sizes, strict=True)]
+    distributions = list(names) * (len(sizes) if len(names) == 1 else 1)
+    return [QUANTILES[name](rng.random(size)) for name, size in zip(distributions, sizes, strict=True)]
 
 
 def certified(pair: Any) -> np.ndarray:
@@ -194,21 +194,21 @@ def partial_null(name: str, sizes: Sequence[int], far: int, compare: Compare) ->
 
 
 def unequal(
-    laws: Sequence[Quantile], sizes: Sequence[int], *, bounds: Any = None, rivals: bool = False, **asked: Any
+    distributions: Sequence[Quantile], sizes: Sequence[int], *, bounds: Any = None, rivals: bool = False, **asked: Any
 ) -> Any:
     """Unequal distributions: a winner at a true difference of zero or the wrong one, bands that cover all at once."""
 
     @cache
     def differences() -> np.ndarray:
-        curves = [expected_bests(law, np.arange(1, min(sizes) // 2 + 1)) for law in laws]
+        curves = [expected_bests(distribution, np.arange(1, min(sizes) // 2 + 1)) for distribution in distributions]
         return np.array([curves[a] - curves[b] for a, b in combinations(range(len(sizes)), 2)])
 
     @cache
     def noise() -> float:
-        return NOISE * max(float(np.ptp(law(np.array([0.01, 0.99])))) for law in laws)
+        return NOISE * max(float(np.ptp(distribution(np.array([0.01, 0.99])))) for distribution in distributions)
 
     def measure(rng: np.random.Generator, at: int) -> Measures:
-        scores = [law(rng.random(size)) for law, size in zip(laws, sizes, strict=True)]
+        scores = [distribution(rng.random(size)) for distribution, size in zip(distributions, sizes, strict=True)]
         compared = trials(scores, bounds, **asked).pairs
         places = compared[0].budget.astype(int) - 1
         truth = differences()[:, places]
@@ -240,12 +240,12 @@ def _against_truth(
     return measured | {f"{method} width {end}": float(x) if np.isfinite(x) else math.nan for end, x in ends.items()}
 
 
-def meeting(law: Quantile, rival: Quantile, n: int) -> Quantile:
+def meeting(distribution: Quantile, rival: Quantile, n: int) -> Quantile:
     """``rival`` shifted so that both have the same expected best of n."""
 
     @cache
     def gap() -> float:
-        return float((expected_bests(law, np.array([n])) - expected_bests(rival, np.array([n])))[0])
+        return float((expected_bests(distribution, np.array([n])) - expected_bests(rival, np.array([n])))[0])
 
     return lambda u: rival(u) + gap()
 
@@ -298,7 +298,7 @@ def power(
     sizes: Sequence[int],
     compare: Compare,
     *,
-    law: str = "normal",
+    distribution: str = "normal",
     budgets: Sequence[int] = (1,),
     named: Compare | None = None,
 ) -> Any:
@@ -306,7 +306,7 @@ def power(
     t with Holm; ``named`` compares with the first budget named in advance."""
 
     def measure(rng: np.random.Generator, _at: int) -> Measures:
-        scores = [part + shift for part, shift in zip(draw(rng, [law], sizes), shifts, strict=True)]
+        scores = [part + shift for part, shift in zip(draw(rng, [distribution], sizes), shifts, strict=True)]
         gaps = np.array([a - b for a, b in combinations(shifts, 2)])
         compared = compare(scores)
         measured = {}

@@ -13,12 +13,12 @@ Result = dict[str, Any]
 TITLES = {
     "bounded mean": (
         "Mean curve, one score column, bounds known",
-        "Laws between 0 and 1 without a mode that most samples miss; those are apart, below.",
+        "Distributions between 0 and 1 without a mode that most samples miss; those are apart, below.",
     ),
     "mean": ("Mean curve, one score column, no bounds", ""),
     "few trials": (
         "Three to ten trials, no bounds",
-        "At n = 1 `jackknife` is Student's t, which is exact for the normal law.",
+        "At n = 1 `jackknife` is Student's t, which is exact for the normal distribution.",
     ),
     "rare modes": (
         "Modes that most samples do not show",
@@ -43,7 +43,8 @@ TITLES = {
     "quantile band": ("Median curve, one score column, over all the budgets at once", ""),
 }
 STARRED = (
-    "A star marks laws whose second mode more than one sample in twenty does not show: they count among the rare modes."
+    "A star marks distributions whose second mode more than one sample in twenty does not show: they count among the "
+    "rare modes."
 )
 LEADING = {"default", "exact"}
 MODES = {"beta(8,2), 20 % failed": 0.2, "beta(8,2), 30 % failed": 0.3, "accuracies, 30 % failed": 0.3}
@@ -53,7 +54,8 @@ CLAIMED = ("bounded mean", "mean", "bounded reported mean", "reported mean", "re
 
 
 def coverage_table(cells: list[Result]) -> dict[str, Any]:
-    """kind -> method -> n_trials -> n / n_trials -> lowest coverage over the laws, where the interval is defined."""
+    """kind -> method -> n_trials -> n / n_trials -> lowest coverage over the distributions, where the interval is
+    defined."""
     kinds: dict[str, Any] = {}
     for cell in cells:
         if cell["kind"] not in CLAIMED or _often_unseen(cell):
@@ -70,7 +72,7 @@ def coverage_table(cells: list[Result]) -> dict[str, Any]:
 
 
 def _often_unseen(cell: Result) -> bool:
-    """Whether a mode of the law is so rare that more than one sample in twenty does not show it."""
+    """Whether a mode of the distribution is so rare that more than one sample in twenty does not show it."""
     return MODES.get(cell["law"], 1.0) < 1 - 0.05 ** (1 / cell["n_trials"])
 
 
@@ -80,12 +82,13 @@ def coverage_page(cells: list[Result], *, seed: int, resamples: int) -> str:
     lines = [
         "# The coverage certificate",
         "",
-        f"Every interval, nominal 95 %, on laws that hurt: 2,000 samples a cell where nothing else is said, "
+        f"Every interval, nominal 95 %, on hard distributions: 2,000 samples a cell where nothing else is said, "
         f"{resamples} resamples each, seed {seed}. A true coverage of .950 shows as {low:.3f} to {high:.3f} in 95 % of "
         "the cells. Beside a coverage stands the mean width of the interval, as a multiple of 2 x 1.96 standard "
-        "deviations of the estimate: 1 is what one would need who knew the law. Where laws are put together, the least "
-        "coverage stands beside the median of their widths. An interval that is undefined for a sample counts as not "
-        "covering, and a dash means that it is undefined for most; a width of 99 stands for all above it.",
+        "deviations of the estimate: 1 is what one would need who knew the distribution. Where distributions are put "
+        "together, the least coverage stands beside the median of their widths. An interval that is undefined for a "
+        "sample counts as not covering, and a dash means that it is undefined for most; a width of 99 stands for all "
+        "above it.",
         "",
         "The constants of the default for one score column were chosen on the distributions of these tables, so that "
         "they are a check on known ones; others are the better test. What the default of reported scores has of them "
@@ -118,7 +121,7 @@ def coverage_page(cells: list[Result], *, seed: int, resamples: int) -> str:
 
 
 def _of_size(cells: list[Result], *, jointly: bool) -> list[str]:
-    """The rivals, all laws together; and the first of them, law by law."""
+    """The rivals, all distributions together; and the first of them, distribution by distribution."""
     methods = list(dict.fromkeys(name for cell in cells for name in cell["methods"]))
     methods.sort(key=lambda name: (name not in LEADING, name != "gaffke"))
     budgets, size = cells[0]["n"], cells[0]["n_trials"]
@@ -126,18 +129,18 @@ def _of_size(cells: list[Result], *, jointly: bool) -> list[str]:
     heads = ["all at once", "mean width"] if jointly else [f"n = {n}" for n in budgets]
     lines = []
     if len(methods) > 1:
-        lines += [f"{size} trials, lowest coverage over {len(counted)} laws and median width:", ""]
+        lines += [f"{size} trials, lowest coverage over {len(counted)} distributions and median width:", ""]
         lines += [_row(["interval", *heads]), _row(["---"] + ["---:"] * len(heads))]
         lines += [
             _row([f"**{name}**" if name in LEADING else name, *_together(counted, name, jointly=jointly)])
             for name in methods
         ]
         lines.append("")
-    lines += [f"{size} trials, {methods[0]}, law by law:", "", _row(["law", *heads])]
+    lines += [f"{size} trials, {methods[0]}, distribution by distribution:", "", _row(["distribution", *heads])]
     lines.append(_row(["---"] + ["---:"] * len(heads)))
     for cell in cells:
-        law = cell["law"] + " *" * _often_unseen(cell)
-        lines.append(_row([law, *_together([cell], methods[0], jointly=jointly)]))
+        distribution = cell["law"] + " *" * _often_unseen(cell)
+        lines.append(_row([distribution, *_together([cell], methods[0], jointly=jointly)]))
     return [*lines, ""]
 
 

@@ -1,10 +1,12 @@
-"""The coverage certificate of intervals: the defaults and their rivals on laws that hurt, coverage beside mean width.
+"""The coverage certificate of intervals: the defaults and their rivals on hard distributions, coverage beside mean
+width.
 
     python benchmarks/coverage/intervals.py run --jobs 2      # an hour; goes on where it stopped
     python benchmarks/coverage/intervals.py write             # docs/coverage.md and the table shipped with the package
 
-A cell is a kind of interval, a law and a number of trials. ``run`` keeps finished chunks beside the results, so that an
-interrupted run loses nothing; a cell is run again for the methods that it does not have yet, or has too few samples of.
+A cell is a kind of interval, a distribution and a number of trials. ``run`` keeps finished chunks beside the results,
+so that an interrupted run loses nothing; a cell is run again for the methods that it does not have yet, or has too few
+samples of.
 """
 
 from __future__ import annotations
@@ -26,29 +28,29 @@ from levelbest.simulation.distributions import Distribution, JointDistribution, 
 HERE = Path(__file__).parent
 SEED, SAMPLES, RESAMPLES = 2026, 2000, 999
 SIZES = (10, 20, 50, 100)
-Laws = Callable[[], list[Any]]
+Distributions = Callable[[], list[Any]]
 
 
-def ten_laws() -> list[Distribution]:
-    """Ten laws without bounds given: symmetric, skewed either way, heavy-tailed, U-shaped, rounded."""
+def ten_distributions() -> list[Distribution]:
+    """Ten distributions without bounds given: symmetric, skewed either way, heavy-tailed, U-shaped, rounded."""
     names = ("uniform", "norm", "expon", "-expon", "beta(8,2)", "beta(0.5,0.5)", "lognorm(1)", "t(3)", "quadratic")
     return [*(named_distribution(name) for name in names), named_distribution("beta(8,2)").rounded(0.01)]
 
 
-def tied_laws() -> list[Distribution]:
+def tied_distributions() -> list[Distribution]:
     """Coarse ties, and failures that count as 0."""
     beta = named_distribution("beta(8,2)")
     return [beta.rounded(0.05), named_distribution("three_point"), beta.failing(0.2, 0.0)]
 
 
-def bounded_laws() -> list[Distribution]:
+def bounded_distributions() -> list[Distribution]:
     """Scores between 0 and 1, with coarse ties, 0/1, two modes and failures among them."""
     beta = named_distribution("beta(8,2)")
     smooth = [named_distribution("uniform"), beta, named_distribution("beta(0.5,0.5)"), beta.rounded(0.01)]
-    return [*smooth, *tied_laws(), named_distribution("bernoulli(0.3)"), beta.failing(0.3, 0.0), works(0.5)]
+    return [*smooth, *tied_distributions(), named_distribution("bernoulli(0.3)"), beta.failing(0.3, 0.0), works(0.5)]
 
 
-def few_laws() -> list[Distribution]:
+def few_distributions() -> list[Distribution]:
     """What a handful of trials can come from."""
     return [
         named_distribution("norm(0.5,0.05)"),
@@ -70,12 +72,12 @@ def works(share: float) -> Distribution:
     return Distribution(f"works with probability {share:g}", quantile, (0.0, 1.0))
 
 
-def rare_laws() -> list[Distribution]:
+def rare_distributions() -> list[Distribution]:
     """Modes that most samples do not show."""
     return [works(0.03), works(0.1), named_distribution("beta(8,2)").failing(0.05, 0.0)]
 
 
-def joint_laws() -> list[JointDistribution]:
+def joint_distributions() -> list[JointDistribution]:
     """Selection and reported scores: weakly and strongly related, skewed, bending back, and a coarse selection."""
     from scipy.special import ndtri
 
@@ -88,16 +90,16 @@ def joint_laws() -> list[JointDistribution]:
     ]
 
 
-def many_joint_laws() -> list[JointDistribution]:
+def many_joint_distributions() -> list[JointDistribution]:
     """The same for many trials, of which one in 64 has diverged where it is reported."""
     related = _gaussian(0.8)
     diverging = JointDistribution(
         "normal, rho .8, 1.6 % diverged", lambda v, w: np.where(w < 1 / 64, -50.0, related(v, w))
     )
-    return [*joint_laws(), diverging]
+    return [*joint_distributions(), diverging]
 
 
-def bounded_joint_laws() -> list[JointDistribution]:
+def bounded_joint_distributions() -> list[JointDistribution]:
     """The same with bounds: selection that overfits everywhere or at the very top, failures, two modes, no relation."""
     from scipy.special import betaincinv, ndtri
 
@@ -138,10 +140,10 @@ def _accuracies(v: FloatArray, w: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True)
 class Cell:
-    """One kind of interval: which laws and sizes, which methods, which statistic."""
+    """One kind of interval: which distributions and sizes, which methods, which statistic."""
 
     kind: str
-    laws: Laws
+    distributions: Distributions
     methods: tuple[str, ...]
     sizes: tuple[int, ...] = SIZES
     statistic: str = "mean"
@@ -161,48 +163,61 @@ OURS = ("default", "gaffke")
 """Run again where they have fewer samples than are asked for."""
 RIVALS = ("default", "percentile")
 CELLS = (
-    Cell("bounded mean", bounded_laws, ("default", "gaffke", "percentile"), bounded=True),
-    Cell("mean", lambda: [*ten_laws(), *tied_laws()], RIVALS),
-    Cell("few trials", few_laws, ("default", "jackknife", "percentile"), (3, 4, 5, 6, 7, 10)),
-    Cell("rare modes", rare_laws, ("gaffke", "default", "percentile"), (10, 20, 30, 50), bounded=True),
-    Cell("bounded reported mean", bounded_joint_laws, RIVALS, bounded=True),
-    Cell("reported mean", joint_laws, RIVALS),
-    Cell("many trials", lambda: ten_laws()[:4], RIVALS, (1000,), samples=400),
-    Cell("very many trials", lambda: ten_laws()[:4], ("default",), (20_000,), samples=200),
-    Cell("many reported", many_joint_laws, ("default",), (1000, 20_000), samples=400),
-    Cell("many reported median", joint_laws, ("default",), (1000, 20_000), statistic="median", samples=200),
-    Cell("many trials band", lambda: ten_laws()[:4], ("default",), (1000, 20_000), simultaneous=True, samples=400),
-    Cell("bounded mean band", bounded_laws, RIVALS, (20, 50), bounded=True, simultaneous=True),
-    Cell("mean band", ten_laws, RIVALS, (20, 50), simultaneous=True),
-    Cell("reported mean band", joint_laws, RIVALS, (20, 50), simultaneous=True),
-    Cell("reported median", joint_laws, ("default", "percentile"), (10, 20, 50), statistic="median"),
-    Cell("quantile", lambda: [*ten_laws(), *tied_laws()], ("exact",), statistic="median"),
-    Cell("quantile band", lambda: [*ten_laws(), *tied_laws()], ("exact",), statistic="median", simultaneous=True),
+    Cell("bounded mean", bounded_distributions, ("default", "gaffke", "percentile"), bounded=True),
+    Cell("mean", lambda: [*ten_distributions(), *tied_distributions()], RIVALS),
+    Cell("few trials", few_distributions, ("default", "jackknife", "percentile"), (3, 4, 5, 6, 7, 10)),
+    Cell("rare modes", rare_distributions, ("gaffke", "default", "percentile"), (10, 20, 30, 50), bounded=True),
+    Cell("bounded reported mean", bounded_joint_distributions, RIVALS, bounded=True),
+    Cell("reported mean", joint_distributions, RIVALS),
+    Cell("many trials", lambda: ten_distributions()[:4], RIVALS, (1000,), samples=400),
+    Cell("very many trials", lambda: ten_distributions()[:4], ("default",), (20_000,), samples=200),
+    Cell("many reported", many_joint_distributions, ("default",), (1000, 20_000), samples=400),
+    Cell("many reported median", joint_distributions, ("default",), (1000, 20_000), statistic="median", samples=200),
+    Cell(
+        "many trials band",
+        lambda: ten_distributions()[:4],
+        ("default",),
+        (1000, 20_000),
+        simultaneous=True,
+        samples=400,
+    ),
+    Cell("bounded mean band", bounded_distributions, RIVALS, (20, 50), bounded=True, simultaneous=True),
+    Cell("mean band", ten_distributions, RIVALS, (20, 50), simultaneous=True),
+    Cell("reported mean band", joint_distributions, RIVALS, (20, 50), simultaneous=True),
+    Cell("reported median", joint_distributions, ("default", "percentile"), (10, 20, 50), statistic="median"),
+    Cell("quantile", lambda: [*ten_distributions(), *tied_distributions()], ("exact",), statistic="median"),
+    Cell(
+        "quantile band",
+        lambda: [*ten_distributions(), *tied_distributions()],
+        ("exact",),
+        statistic="median",
+        simultaneous=True,
+    ),
 )
 
 
 def plans() -> Iterator[tuple[Cell, Any, int]]:
-    """Every cell, law and number of trials."""
+    """Every cell, distribution and number of trials."""
     for cell in CELLS:
         for n_trials in cell.sizes:
-            for law in cell.laws():
-                yield cell, law, n_trials
+            for distribution in cell.distributions():
+                yield cell, distribution, n_trials
 
 
 def run(folder: Path, *, jobs: int, samples: int | None) -> None:
     """Run what is not there yet and write it into the folder."""
     out, keep = folder / "intervals.json", folder / "chunks.jsonl"
     results: dict[str, Any] = json.loads(out.read_text(encoding="utf-8")) if out.exists() else {}
-    for cell, law, n_trials in plans():
+    for cell, distribution, n_trials in plans():
         size = samples or cell.samples
-        key = f"{cell.kind} | {law.name} | {n_trials}"
+        key = f"{cell.kind} | {distribution.name} | {n_trials}"
         known = results.get(key, {"methods": {}})
         missing = tuple(name for name in cell.methods if _samples(known, name) < (size if name in OURS else 1))
         if not missing:
             continue
         print(key, *missing, flush=True)
         found = simulate(
-            law,
+            distribution,
             n_trials,
             cell.budgets(n_trials),
             methods=missing,
@@ -217,7 +232,7 @@ def run(folder: Path, *, jobs: int, samples: int | None) -> None:
         )
         results[key] = {
             "kind": cell.kind,
-            "law": law.name,
+            "law": distribution.name,
             "n_trials": n_trials,
             "n": list(found.plan.n),
             "sd": _tidy(found.sd_estimate, 4),

@@ -75,17 +75,17 @@ def _duplicated(rng: np.random.Generator, scores: list[np.ndarray]) -> Measures:
 def invariance_cells() -> list[Cell]:
     """Samples near the edge of a verdict."""
     cells = []
-    for law, shift, sizes in (
+    for distribution, shift, sizes in (
         ("normal", 0.9, (20, 20)),
         ("three modes", 0.2, (12, 30)),
         ("18 % failures", 0.1, (30, 15)),
         ("four values", 0.2, (25, 25)),
     ):
 
-        def measure(rng, _at, *, law=law, shift=shift, sizes=sizes):
-            scores = [QUANTILES[law](rng.random(size)) for size in sizes]
+        def measure(rng, _at, *, distribution=distribution, shift=shift, sizes=sizes):
+            scores = [QUANTILES[distribution](rng.random(size)) for size in sizes]
             scores[0] = scores[0] + shift
             return _changed(rng, scores) | _duplicated(rng, scores)
 
-        cells.append(Cell("invariance", law, "-".join(map(str, sizes)), measure, 0.1))
+        cells.append(Cell("invariance", distribution, "-".join(map(str, sizes)), measure, 0.1))
     return cells

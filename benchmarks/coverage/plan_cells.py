@@ -29,22 +29,24 @@ DISTRIBUTIONS: dict[str, Callable[[np.random.Generator, int], np.ndarray]] = {
 }
 
 
-def trials(law: str, shift: float, families: int, n: int) -> Contrasting:
+def trials(distribution: str, shift: float, families: int, n: int) -> Contrasting:
     """Families in steps of a shift."""
 
     def contrasts(rng: np.random.Generator, size: int, question: Question) -> Contrasts:
-        scores = [shift * place + DISTRIBUTIONS[law](rng, size) for place in range(families)]
+        scores = [shift * place + DISTRIBUTIONS[distribution](rng, size) for place in range(families)]
         grid = np.union1d(budget_grid(size // 2, whole=100, points=60), [min(n, size // 2)])
         return trial_contrasts([Sample(part) for part in scores], grid, question)
 
     return contrasts
 
 
-def runs(law: str, shift: float, families: int) -> Contrasting:
+def runs(distribution: str, shift: float, families: int) -> Contrasting:
     """The same where only seeds vary."""
 
     def contrasts(rng: np.random.Generator, size: int, question: Question) -> Contrasts:
-        return run_contrasts([shift * place + DISTRIBUTIONS[law](rng, size) for place in range(families)], question)
+        return run_contrasts(
+            [shift * place + DISTRIBUTIONS[distribution](rng, size) for place in range(families)], question
+        )
 
     return contrasts
 
@@ -84,7 +86,7 @@ def plan_cells() -> list[Cell]:
     def add(row: str, column: str, contrasts: Contrasting, families: int, size: int, n: int = 1) -> None:
         cells.append(Cell("plan", row, column, planned(contrasts, families, size, n), 0.125))
 
-    for law, shift, sizes, n in (
+    for distribution, shift, sizes, n in (
         ("Gumbel", 0.8, (10, 30, 100, 500), 1),
         ("normal", 0.6, (10, 30, 100, 500), 1),
         ("lognormal", 0.5, (30, 100), 1),
@@ -93,14 +95,16 @@ def plan_cells() -> list[Cell]:
         ("negative exponential", 0.3, (30, 100), 5),
     ):
         for size in sizes:
-            add(f"{law}, {shift} apart", f"2 x {size}, n = {n}", trials(law, shift, 2, n), 2, size, n)
-    for law, shift, sizes in (("Gumbel", 0.8, (10, 30, 100)), ("normal", 0.8, (30, 100))):
+            add(f"{distribution}, {shift} apart", f"2 x {size}, n = {n}", trials(distribution, shift, 2, n), 2, size, n)
+    for distribution, shift, sizes in (("Gumbel", 0.8, (10, 30, 100)), ("normal", 0.8, (30, 100))):
         for size in sizes:
-            add(f"{law}, in steps of {shift}", f"4 x {size}, n = 1", trials(law, shift, 4, 1), 4, size)
-    for law, shift, families in (("normal", 1.0, 2), ("lognormal", 0.8, 2), ("normal", 1.0, 4)):
+            add(
+                f"{distribution}, in steps of {shift}", f"4 x {size}, n = 1", trials(distribution, shift, 4, 1), 4, size
+            )
+    for distribution, shift, families in (("normal", 1.0, 2), ("lognormal", 0.8, 2), ("normal", 1.0, 4)):
         for size in (10, 30):
-            row = f"seeds, {law}, {'in steps of' if families > 2 else 'apart by'} {shift:g}"
-            add(row, f"{families} x {size}", runs(law, shift, families), families, size)
+            row = f"seeds, {distribution}, {'in steps of' if families > 2 else 'apart by'} {shift:g}"
+            add(row, f"{families} x {size}", runs(distribution, shift, families), families, size)
     for difference, size in ((0.1, 10), (0.1, 30), (0.05, 100), (0.05, 300)):
         add(f"problems, rates {difference} apart", f"{size} problems, 4 samples", problems(difference), 2, size)
     return cells

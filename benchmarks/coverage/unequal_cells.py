@@ -19,13 +19,15 @@ def unequal_cells() -> list[Cell]:
     q = QUANTILES
     cells = []
     for share, sizes, n in ((0.15, (20, 20), 2), (0.12, (30, 30), 2), (0.25, (20, 20), 3), (0.3, (16, 60), 3)):
-        for name, law in (
+        for name, distribution in (
             (f"{share:.0%} failures", modes((share, 0.0, 0.0), (1 - share, 0.8, 0.02))),
             (f"{share:.0%} failures, skewed", _failing_skewed(share)),
         ):
-            rival = d.meeting(law, steady(0.0), n)
+            rival = d.meeting(distribution, steady(0.0), n)
             cells.append(
-                Cell("unequal", f"{name} / steady, meet at {n}", d.label(sizes), d.unequal([law, rival], sizes))
+                Cell(
+                    "unequal", f"{name} / steady, meet at {n}", d.label(sizes), d.unequal([distribution, rival], sizes)
+                )
             )
     chosen = (
         ("normal", 1.0, "normal", 3.0, (20, 20)),
@@ -75,8 +77,8 @@ def _failing_skewed(share: float) -> d.Quantile:
     return lambda u: np.where(u < share, 0.0, special.betaincinv(5, 2, np.clip((u - share) / (1 - share), 1e-12, 1)))
 
 
-def _scaled(law: d.Quantile, scale: float) -> d.Quantile:
-    return lambda u: scale * law(u)
+def _scaled(distribution: d.Quantile, scale: float) -> d.Quantile:
+    return lambda u: scale * distribution(u)
 
 
 def _skewed(rng: np.random.Generator, size: int, up: float, share: float, down: float) -> list[np.ndarray]:
@@ -174,18 +176,18 @@ def power_cells() -> list[Cell]:
             cells += [
                 Cell(
                     "power: configurations",
-                    f"{law}, {lift:g} sd above",
+                    f"{distribution}, {lift:g} sd above",
                     f"{count} x {runs}",
-                    _configured(law, count, runs, lift),
+                    _configured(distribution, count, runs, lift),
                     0.25,
                 )
-                for law in ("normal", "beta(8,2)", "exponential")
+                for distribution in ("normal", "beta(8,2)", "exponential")
             ]
     return [*cells, *_power_problems()]
 
 
-def _configured(law: str, count: int, runs: int, lift: float) -> object:
-    quantile = standard(CHOSEN_ON[law])
+def _configured(distribution: str, count: int, runs: int, lift: float) -> object:
+    quantile = standard(CHOSEN_ON[distribution])
 
     def measure(rng: np.random.Generator, _at: int) -> dict[str, float]:
         scores = [
@@ -202,11 +204,11 @@ def _configured(law: str, count: int, runs: int, lift: float) -> object:
 
 def _power_problems() -> list[Cell]:
     cells = []
-    for law in ("beta(2,2)", "uniform"):
+    for distribution in ("beta(2,2)", "uniform"):
         for size, lift in ((15, 0.2), (50, 0.1), (200, 0.05), (8, 0.0), (15, 0.0), (50, 0.0), (200, 0.0)):
 
-            def measure(rng, _at, *, law=law, size=size, lift=lift):
-                rates = (rng.random(size) if law == "uniform" else rng.beta(2, 2, size)) * (1 - lift)
+            def measure(rng, _at, *, distribution=distribution, size=size, lift=lift):
+                rates = (rng.random(size) if distribution == "uniform" else rng.beta(2, 2, size)) * (1 - lift)
                 scores = [d.solved(rng, p, 10) for p in (rates + lift, rates)]
                 pair = d.problems(scores, 10).pairs[0]
                 named = d.certified(pair)
@@ -218,7 +220,7 @@ def _power_problems() -> list[Cell]:
                     "paired t": float(ttest_rel(*means).pvalue <= d.ALPHA),
                 }
 
-            cells.append(Cell("power: problems", f"{law}, {lift:g}", f"{size}", measure, 0.5))
+            cells.append(Cell("power: problems", f"{distribution}, {lift:g}", f"{size}", measure, 0.5))
     return cells
 
 

@@ -18,7 +18,8 @@ Limits = dict[str, tuple[np.ndarray, np.ndarray]]
 
 
 def all_limits(runs: np.ndarray, counts: list[int]) -> tuple[Limits, Limits]:
-    """Low and high of ``configuration``, ``seed`` and ``share`` for every table: the package's, and for normal laws.
+    """Low and high of ``configuration``, ``seed`` and ``share`` for every table: the package's, and for normal
+    distributions.
 
     ``runs`` has a table in each first index, then a configuration, then its seeds, of which the first ``counts`` count.
     """

@@ -203,7 +203,7 @@ def _pair(design: Design, terms: ComparisonTerms, contrast: Contrast, method: st
         crossings=crossings_of(contrast.n, contrast.difference, contrast.certified),
         reasons=contrast.reasons,
         unseen=contrast.unseen,
-        equal_laws_p=contrast.equal_p if design.request.p_values and np.isfinite(contrast.equal_p) else None,
+        equal_p=contrast.equal_p if design.request.p_values and np.isfinite(contrast.equal_p) else None,
     )
 
 

@@ -50,7 +50,7 @@ class Request:
     worth
         The smallest difference worth having.
     p_values
-        Permutation p-values for equal laws as well.
+        Permutation p-values for equal distributions as well.
     settings
         What every verb can be told.
     """

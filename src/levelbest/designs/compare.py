@@ -63,7 +63,7 @@ def compare(
     axis, budget, workers
         ``cost`` compares at budgets of cost, with so many trials at once, instead of numbers of trials.
     p_values
-        Permutation p-values for equal laws as well.
+        Permutation p-values for equal distributions as well.
     while_running
         Limits that hold at every look at a search that still runs.
     confidence, failed, missing, n_resamples, rng

@@ -183,7 +183,7 @@ class CostDesign(TableDesign):
     def contrasts(self, question: Question) -> Contrasts:
         """Differences of cost curves, with bands over all budgets and pairs.
 
-        A winner is named only where score and cost of the two families cannot be one law.
+        A winner is named only where score and cost of the two families cannot be one distribution.
         """
         shared = {pair: self._shared(pair) for pair in question.pairs}
         if self.request.budget is None and not any(low < high for low, high in shared.values()):

@@ -35,7 +35,7 @@ _SHOWN = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000, 2000, 5000, 10_0
 
 
 class IndependentTrials(TableDesign):
-    """Every trial is a draw from its family's law."""
+    """Every trial is a draw from its family's distribution."""
 
     name: ClassVar[str] = "trials"
 

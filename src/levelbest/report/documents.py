@@ -108,7 +108,7 @@ def _(result: PairComparison) -> dict[str, object]:
             "relative": [dict(zip(("n", "value", "low", "high"), row, strict=True)) for row in result.relative],
             "chance_better": [dict(zip(("n", "value"), row, strict=True)) for row in result.chance],
             "mean_cost_scaling": scaled,
-            "p_value": result.equal_laws_p,
+            "p_value": result.equal_p,
             "unequal_budgets": claim_sentence(result),
             "survives_other_failure_policy": result.survives,
             "reasons": result.reasons,

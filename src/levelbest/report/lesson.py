@@ -28,8 +28,10 @@ N_TRIALS, BUDGETS = 50, (1, 2, 5, 10, 15, 20, 25, 30, 35, 40)
 
 def write_lesson(folder: Path, *, seed: int = 0, n_samples: int = 400) -> Path:
     """Write three figures and a page that shows them; the page is returned."""
-    law = named_distribution(f"norm({MEAN},{SPREAD})")
-    drawn = partial(simulate, law, N_TRIALS, BUDGETS, n_samples=n_samples, n_resamples=299, seed=seed, use_bounds=False)
+    normal = named_distribution(f"norm({MEAN},{SPREAD})")
+    drawn = partial(
+        simulate, normal, N_TRIALS, BUDGETS, n_samples=n_samples, n_resamples=299, seed=seed, use_bounds=False
+    )
     ours, draws = drawn(methods=("default",)), drawn(methods=("percentile",), estimator="v")
     make_folder(folder)
     parts = []

@@ -117,7 +117,7 @@ class PairComparison(Said):
     """(n, probability that the first's best of n beats the second's)."""
     scaled: FloatArray | None = None
     """On the cost axis: the difference of the trial curves scaled by the mean cost ([D] 4.3), to set beside."""
-    equal_laws_p: float | None = None
+    equal_p: float | None = None
     """The p-value of the permutation test that both families have one distribution, where it was asked for."""
     survives: bool | None = None
     """Whether the same families win under the other failure policy; None where nothing failed."""

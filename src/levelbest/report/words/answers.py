@@ -325,8 +325,8 @@ def _against_baseline(comparison: Comparison) -> Pieces:
             than = (Piece(" than "), Piece(baseline, True)) if not clauses else ()
             clauses.append((*_any_of(names, 0, "and"), Piece(f" {'is' if len(names) == 1 else 'are'} {word}"), *than))
     if names := groups[UNDECIDED]:
-        told = (Piece("the data cannot tell "), *_any_of(names, 0), Piece(" from "), Piece(baseline, True))
-        clauses.append(told)
+        unclear = (Piece("the data cannot tell "), *_any_of(names, 0), Piece(" from "), Piece(baseline, True))
+        clauses.append(unclear)
     if names := groups[NOT_COMPARABLE]:
         clauses.append((*_any_of(names, 0, "and"), Piece(" cannot be compared with "), Piece(baseline, True)))
     if names := [rival(pair, baseline) for pair in comparison.pairs if pair.effect.negligible]:

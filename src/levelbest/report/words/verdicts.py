@@ -246,8 +246,8 @@ def pair_details(pair: PairComparison) -> tuple[str, ...]:
     if pair.chance:
         chances = [f"{chance:.2f} at n = {n:g}" for n, chance in pair.chance[:: max(1, len(pair.chance) // 4)]]
         lines.append(f"chance that the best of n of {pair.families[0]} is better: {listed(chances)}")
-    if pair.equal_laws_p is not None:
-        lines.append(f"permutation p-value for equal distributions: {pair.equal_laws_p:.3g}")
+    if pair.equal_p is not None:
+        lines.append(f"permutation p-value for equal distributions: {pair.equal_p:.3g}")
     return tuple(lines)
 
 

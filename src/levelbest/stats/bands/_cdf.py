@@ -41,10 +41,11 @@ _Limits = Callable[[float], tuple[FloatArray, FloatArray]]
 class CdfBand:
     """Limits for F(x) = P(score <= x), at every x at once.
 
-    ``low`` and ``high`` are the limits at the sorted scores ``x``, one entry per trial. They hold for a law that is
-    continuous but for atoms that show as ties; ``limits`` gives those that hold at any x and for any law.
-    ``rank_low`` and ``rank_high`` limit U_(i) = F(X_(i)). ``coverage`` is exact for a continuous law and lower
-    than that of others (None: not computed); ``level`` is the local error rate, or the distance for ``ks`` and ``dkw``.
+    ``low`` and ``high`` are the limits at the sorted scores ``x``, one entry per trial. They hold for a distribution
+    that is continuous but for atoms that show as ties; ``limits`` gives those that hold at any x and for any
+    distribution. ``rank_low`` and ``rank_high`` limit U_(i) = F(X_(i)). ``coverage`` is exact for a continuous
+    distribution and lower than that of others (None: not computed); ``level`` is the local error rate, or the distance
+    for ``ks`` and ``dkw``.
     """
 
     x: FloatArray
@@ -68,7 +69,7 @@ class CdfBand:
         return f"{100 * self.confidence:g} % {self.method} band for the distribution of {self.n_trials} scores{exact}"
 
     def limits(self, at: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
-        """Lower and upper limits for F at any points and for any law.
+        """Lower and upper limits for F at any points and for any distribution.
 
         With k scores at most x, U_(k) <= F(x) <= U_(k+1) and the limits of these two apply.
         """
@@ -260,7 +261,7 @@ def _equal_tailed(n_trials: int) -> _Limits:
 
 
 def _highest_density(n_trials: int) -> _Limits:
-    """The shortest interval of each beta law that leaves out ``level``. [M], [L]'s best method.
+    """The shortest interval of each beta distribution that leaves out ``level``. [M], [L]'s best method.
 
     For 1 < i <= m/2 Newton's method in log x and log(1 - y) on log(P(outside)/level) = 0 and log f(x) = log f(y),
     started from equal tails or from the last level tried. x < mode < y throughout; both functions are smooth there,

@@ -9,14 +9,14 @@ X_{m+1} the ends of the score, over random U the limits are
     lower: the alpha/2 quantile of sum_{j=0}^{m} (U_{j+1}^n - U_j^n) X_j = X_m - sum U_j^n (X_j - X_{j-1})
 
 For n = 1 and ends that bound the score these are Gaffke's (2005) limits for a mean, and for 0/1 scores
-Clopper-Pearson's. That they cover at least at the nominal rate for every law is a conjecture even for n = 1 (Phan,
-Thomas and Learned-Miller 2021 prove a relative): the evidence is simulation. Nothing is studentised, so heavy ties do
-no harm.
+Clopper-Pearson's. That they cover at least at the nominal rate for every distribution is a conjecture even for n = 1
+(Phan, Thomas and Learned-Miller 2021 prove a relative): the evidence is simulation. Nothing is studentised, so heavy
+ties do no harm.
 
-With the ends at the bounds, where any law allows a further score to be, one pays for that however far the bound is: at
-n = m/2 of 80 accuracies about .78 the limits are a hundred standard errors wide. `further_scores` are near the others
-instead. With g the distance from the best score to the k-th best, k = sqrt(m) but at least 3
-and at most a quarter of the trials,
+With the ends at the bounds, where any distribution allows a further score to be, one pays for that however far the
+bound is: at n = m/2 of 80 accuracies about .78 the limits are a hundred standard errors wide. `further_scores` are near
+the others instead. With g the distance from the best score to the k-th best, k = sqrt(m) but at least 3 and at most a
+quarter of the trials,
 
     X_{m+1} = X_m + (.3 + .4 (1 - 1/n) + 1.4 (n - 1)/m) (1.35 + 8/m) g,     at most the bound,
 
@@ -25,7 +25,7 @@ Between two bounds the further score is at least as far in log odds, so that a s
 thins out towards the other allows for what may come (for 5 trials of Kumaraswamy(.4, 3): .95 where .83 were covered).
 Where the best quarter of the trials ties, nothing tells what a better one would score: the bound stands, and without
 one there is no interval. The steps of both limits are moved towards each other by .25/n of a spacing, less where scores
-tie: Gaffke's limits are half a spacing too wide on each side for a smooth law, and just right for 0/1 scores.
+tie: Gaffke's limits are half a spacing too wide on each side for a smooth distribution, and just right for 0/1 scores.
 """
 
 from __future__ import annotations

@@ -151,7 +151,8 @@ class _Request:
         return self.terms.bounds_of(self.sample)
 
     def work(self, rng: np.random.Generator) -> Work:
-        most = None if self.terms.estimator == "gaussian" else self.sample.n_trials  # a fitted law has no last trial
+        # a fitted distribution has no last trial
+        most = None if self.terms.estimator == "gaussian" else self.sample.n_trials
         budgets = np.unique(as_budgets(self.n, most)[0])
         return Work(self.sample, budgets, self.terms, self.statistic, rng)
 
@@ -256,7 +257,7 @@ Cells = dict[str, dict[str, dict[str, float]]]
 
 @lru_cache(maxsize=1)
 def _certificate() -> dict[str, Cells]:
-    """kind -> method -> n_trials -> n / n_trials -> lowest coverage over the laws; empty where none is shipped."""
+    """kind -> method -> n_trials -> n / n_trials -> lowest coverage; empty where none is shipped."""
     file = resources.files("levelbest") / "data" / "coverage.json"
     try:
         text = file.read_text(encoding="utf-8")
@@ -267,7 +268,7 @@ def _certificate() -> dict[str, Cells]:
 
 
 def certified_coverage(method: str, n_trials: int, n: int, *, kind: str = "mean") -> float | None:
-    """Lowest coverage over all laws of the certificate, at the nearest smaller number of trials and n / n_trials.
+    """Lowest coverage over the certificate's distributions, at the nearest smaller number of trials and n / n_trials.
 
     ``kind`` is ``mean``, ``bounded mean``, ``reported mean``, ``bounded reported mean`` or ``reported median``. None
     where the certificate has nothing at or below this size.

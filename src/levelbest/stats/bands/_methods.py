@@ -96,10 +96,10 @@ class IntervalMethod:
 def default(work: Work) -> Limits:
     """The interval used when no method is named: Gaffke's type, one further trial imagined near those observed.
 
-    Where it is imagined is in `_gaffke`. Measured on ten laws at m = 3 to 100 this covers .93 to .99 (lognormal .89
-    for 20 trials and fewer), at n = 1 no more than 1.25 times as wide as the t interval, and it needs neither a
-    standard error nor a different rule where scores tie. What it cannot know is a mode that no trial has shown: see
-    ``Interval.unseen``, and `gaffke` by name.
+    Where it is imagined is in `_gaffke`. Measured on ten distributions at m = 3 to 100 this covers .93 to .99
+    (lognormal .89 for 20 trials and fewer), at n = 1 no more than 1.25 times as wide as the t interval, and it needs
+    neither a standard error nor a different rule where scores tie. What it cannot know is a mode that no trial has
+    shown: see ``Interval.unseen``, and `gaffke` by name.
 
     Separate reported scores: the wider of Student's t and rank draws (see `_reported`). Without the bound on the best
     score, or on both sides where reported scores are separate, limits end at n = .8 m. Statistics other than
@@ -227,7 +227,7 @@ def jackknife(work: Work) -> Limits:
     width = float(stdtrit(freedom, 1 - work.alpha / 2))
     inside = (work.n < work.n_trials) & (error > 0)
     if work.simultaneous and inside.any():
-        # Joint law of the t's: multivariate t with the correlations of the leave-one-out estimates.
+        # Joint distribution of the t's: multivariate t with the correlations of the leave-one-out estimates.
         deviations = work.trials.leave_one_out()[inside]
         deviations /= np.sqrt(np.sum(deviations**2, axis=1, keepdims=True))
         rng = work.rng(3)
@@ -251,8 +251,8 @@ def gaffke(work: Work) -> Limits:
 def gaussian(work: Work) -> Limits:
     """Parametric Monte Carlo of a Gaussian fit ([B] D.1), for the curve mean + sd c_n or mean_r + rho sd_r c_n.
 
-    One column: (fitted curve - true curve) / fitted sd has the same law for every Gaussian, so the limits are exact
-    there. Two columns: nearly so, the draws being made at the fitted correlation.
+    One column: (fitted curve - true curve) / fitted sd has the same distribution for every Gaussian, so the limits are
+    exact there. Two columns: nearly so, the draws being made at the fitted correlation.
     """
     constant = np.atleast_1d(np.asarray(normal_best(work.n), dtype=np.float64))[:, None]
     m, b, reported = work.n_trials, work.n_resamples, work.sample.reported

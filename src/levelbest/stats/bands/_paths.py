@@ -51,8 +51,9 @@ def order_probability(n_trials: int, lower: FloatArray, upper: FloatArray) -> fl
 def symmetric_order_probability(n_trials: int, lower: FloatArray, upper: FloatArray) -> float:
     """The same for limits that are their own mirror image, upper_i = 1 - lower_(n_trials+1-i): half the work.
 
-    Read backwards from 1 the process has the same law and meets the same limits, so with f(c) the Poisson mass of
-    the paths that reach c at t = 1/2, the probability is sum_c f(c) f(n_trials - c) / P(Poisson(n_trials) = n_trials).
+    Read backwards from 1 the process has the same distribution and meets the same limits, so with f(c) the Poisson mass
+    of the paths that reach c at t = 1/2, the probability is sum_c f(c) f(n_trials - c) / P(Poisson(n_trials) =
+    n_trials).
     """
     if upper[0] <= 0:
         return 0.0

@@ -1,4 +1,4 @@
-"""Which order statistics limit a quantile curve: exact for every continuous law, conservative for any other.
+"""Which order statistics limit a quantile curve: exact for every continuous distribution, conservative for any other.
 
 The q-quantile of the best of n is F^-1(p_n), p_n = q^(1/n). With N(p) = how many of the trials' uniform ranks
 U = F(X) are at most p, l <= N(p) < u gives U_(l) <= p < U_(u), hence X_(l) <= F^-1(p) <= X_(u): with equality of the
@@ -31,7 +31,7 @@ _EVERY_BUDGET = 200  # beyond so many budgets only whole runs of equal limits ar
 class RankBand:
     """Which order statistics (counted from the worst) limit the curve: 0 and n_trials + 1 stand for no limit.
 
-    ``coverage`` is exact for a continuous law: one number for a simultaneous band, one per budget otherwise.
+    ``coverage`` is exact for a continuous distribution: one number for a simultaneous band, one per budget otherwise.
     ``local_level`` is the error rate of each budget alone before the remainder was spent, and ``horizon`` the
     largest budget with a limit on the side that is best (0: none).
     """

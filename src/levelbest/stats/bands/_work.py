@@ -48,11 +48,11 @@ class Interval:
     An absent limit is -inf or +inf; NaN is undefined, and ``why`` then has a code for each budget (empty where all have
     limits). ``simultaneous`` limits hold for all the budgets at once, at the stated confidence. ``horizon`` is the
     largest budget with a limit on the side that is best (quantile curves). ``coverage`` is for exact methods the
-    coverage itself under a continuous law (one number where the limits are simultaneous). For others it is the lowest
-    that simulation has certified near this number of trials and budget, for the terms that were simulated: pointwise
-    limits of means at 95 %, with both bounds given or none, and of the median of a separate reported score without
-    bounds. On other terms it is None. It says nothing of laws with a mode that the trials may not have shown:
-    ``unseen`` is how likely such a mode may be, None for limits that hold whatever was not seen.
+    coverage itself under a continuous distribution (one number where the limits are simultaneous). For others it is the
+    lowest that simulation has certified near this number of trials and budget, for the terms that were simulated:
+    pointwise limits of means at 95 %, with both bounds given or none, and of the median of a separate reported score
+    without bounds. On other terms it is None. It says nothing of distributions with a mode that the trials may not have
+    shown: ``unseen`` is how likely such a mode may be, None for limits that hold whatever was not seen.
     """
 
     n: int | IntArray

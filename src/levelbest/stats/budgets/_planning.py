@@ -1,9 +1,9 @@
 """How many trials make an interval as narrow as wanted, from a pilot, with the pilot's own uncertainty.
 
-A standard error shrinks like the square root of the number of trials, so a pilot of m trials with error e has error
-e sqrt(m / M) with M. The first answer follows from that; it is then tried out on samples of M trials drawn from the
-pilot. A pilot knows the law only up to its best trials: for budgets above a quarter of its size samples drawn from it
-look more certain than new trials would be, so larger budgets are capped there, and the result says so.
+A standard error shrinks like the square root of the number of trials, so a pilot of m trials with error e has error e
+sqrt(m / M) with M. The first answer follows from that; it is then tried out on samples of M trials drawn from the
+pilot. A pilot knows the distribution only up to its best trials: for budgets above a quarter of its size samples drawn
+from it look more certain than new trials would be, so larger budgets are capped there, and the result says so.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def at_least(value: float, n: int) -> float:
 def _error_at(sample: Sample, n: int, size: float, rng: np.random.Generator) -> float:
     """The typical standard error of samples of ``size`` trials drawn from the pilot."""
     if not math.isfinite(size) or size > 20_000:
-        # Far from the pilot the square root law is exact enough.
+        # Far from the pilot the square-root rule is exact enough.
         return _error_at(sample, n, 20_000, rng) * math.sqrt(20_000 / size) if math.isfinite(size) else 0.0
     sized = Ranked(sample.selection, np.array([n]), sample.reported, size=int(size))
     repeats = max(20, min(200, int(2e6 // size)))

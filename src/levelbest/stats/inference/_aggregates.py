@@ -4,11 +4,11 @@ Both are of the best of n trials, n = 1 being what Agarwal et al. 2021 (rliable)
 same, however many trials it has. Trials are resampled within tasks, m - 1 of m of them: a sample of m would have a
 spread that is too small by (m - 1) / m, which is a third for three runs (McCarthy and Snowden 1985).
 
-The percentile limits of rliable cover .83-.95 over five laws at 3 tasks x 5 runs and 10 x 3, nominal .95. These are
-the wider of percentile and t limits (interquartile mean), of percentile and Newcombe's limits (chance): .87-1.00 and
-.94-1.00 over seven laws, families little or far apart, 2 tasks x 3 runs to 6 x 40, n up to a quarter of the trials (98
-cells of 200 samples); the lowest are lognormal laws that lie far apart. The interquartile mean past a quarter of the
-trials would cover .79-.97: it is not given there.
+The percentile limits of rliable cover .83-.95 over five distributions at 3 tasks x 5 runs and 10 x 3, nominal .95.
+These are the wider of percentile and t limits (interquartile mean), of percentile and Newcombe's limits (chance):
+.87-1.00 and .94-1.00 over seven distributions, families little or far apart, 2 tasks x 3 runs to 6 x 40, n up to a
+quarter of the trials (98 cells of 200 samples); the lowest are lognormal distributions that lie far apart. The
+interquartile mean past a quarter of the trials would cover .79-.97: it is not given there.
 """
 
 from __future__ import annotations

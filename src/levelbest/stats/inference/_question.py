@@ -151,10 +151,10 @@ class Contrast:
     negligible: BoolArray
     """The limits lie within (-worth, worth): no difference worth having."""
     basis: str
-    """What a verdict leans on: ``permutation`` (equal laws give a winner at most as often as said, whatever the law),
-    ``t`` (too few trials for a permutation to reach the level: near-normal means), ``gaffke`` (bounds alone), ``swaps``
-    (systems swapped within problems) or ``limits`` (those shown: exact bands of quantile curves, limits of each system
-    over problems of its own)."""
+    """What a verdict leans on: ``permutation`` (equal distributions give a winner at most as often as said, whatever
+    the distribution), ``t`` (too few trials for a permutation to reach the level: near-normal means), ``gaffke``
+    (bounds alone), ``swaps`` (systems swapped within problems) or ``limits`` (those shown: exact bands of quantile
+    curves, limits of each system over problems of its own)."""
     further: float
     """Further units of each family that would decide at the effect's budget in four of five cases; 0 where it is
     decided, NaN where unknown or open (`Needed.code`)."""

@@ -69,8 +69,8 @@ def group_interval(
     best
         The values by problem, from `expected_best_by_group`.
     method
-        One of `GROUP_METHODS`. The default is ``gaffke`` where both bounds are known, which no law of problems is known
-        to break, and ``studentised`` without.
+        One of `GROUP_METHODS`. The default is ``gaffke`` where both bounds are known, which no distribution of problems
+        is known to break, and ``studentised`` without.
     confidence, simultaneous
         Of each budget alone or, simultaneous, of all of them together.
     bounds
@@ -86,7 +86,7 @@ def group_interval(
     Notes
     -----
     Gaffke (2005), *Three test statistics for a nonparametric one-sided hypothesis on the mean of a nonnegative
-    variable*; that its limits hold for every law is a conjecture, and docs/coverage-problems.md the evidence.
+    variable*; that its limits hold for every distribution is a conjecture, and docs/coverage-problems.md the evidence.
 
     Examples
     --------
@@ -179,9 +179,9 @@ def mean_limits(request: MeanQuestion) -> Limits:
 def _imagined_ends(ordered: FloatArray, bounds: Bounds) -> tuple[float, float]:
     """Where a further score might lie at worst and at best, given scores in order and the bounds that are known.
 
-    Gaffke's limits put one further score at the bound, where any law allows it to be, and pay for that however far the
-    bound is: with 15 scores that huddle about .5 they are twice as wide as a t interval. Here the further score lies
-    near the others, a part of the range of the best (or worst) quarter beyond the best (or worst) score. Where the
+    Gaffke's limits put one further score at the bound, where any distribution allows it to be, and pay for that however
+    far the bound is: with 15 scores that huddle about .5 they are twice as wide as a t interval. Here the further score
+    lies near the others, a part of the range of the best (or worst) quarter beyond the best (or worst) score. Where the
     scores say nothing about the next one the bound stands again: where the whole quarter ties, and, moving there
     gradually, where half to three quarters of all scores lie within a tenth of their range. Then few scores decide the
     mean, and a further one may be anything (pass@16 of problems most of which are solved).
