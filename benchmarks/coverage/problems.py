@@ -119,10 +119,12 @@ def covering(kind: str, low: Any, high: Any, truth: np.ndarray, *, together: boo
     }
 
 
-def averages(solved: np.ndarray, truth: np.ndarray, weights: np.ndarray, rng: np.random.Generator, at: int) -> Measures:
+def averages(
+    solved: np.ndarray, truth: np.ndarray, weights: np.ndarray | None, rng: np.random.Generator, at: int
+) -> Measures:
     """The default interval of an average, and its rivals."""
-    uneven = None if (weights == weights[0]).all() else dict(enumerate(weights.tolist()))
-    trials = tabled([solved], weights=uneven)
+    trials = tabled([solved], weights=None if weights is None else dict(enumerate(weights.tolist())))
+    weights = np.ones(len(solved)) if weights is None else weights
     measured: Measures = {}
     for kind in RIVALS[:2]:
         curve = lb.curve(trials, n=K, interval=kind, n_resamples=RESAMPLES, rng=at)
@@ -139,7 +141,7 @@ def plain(rates: Rates, problems: int, samples: int) -> Any:
         p = rates.draw(problems, rng)
         first, second = drawn(p, samples, rng), drawn(SECOND * p, samples, rng)
         truth = rates.truth(K) - rates.truth(K, SECOND)
-        measured = averages(first, rates.truth(K), np.ones(problems), rng, at)
+        measured = averages(first, rates.truth(K), None, rng, at)
         trials = tabled([first, second])
         alone = [lb.compare(trials, n=[int(k)], n_resamples=RESAMPLES, rng=at).pairs[0] for k in K]
         band = lb.compare(trials, n=K, n_resamples=RESAMPLES, rng=at).pairs[0]

@@ -165,6 +165,32 @@ def test_paired_difference_is_of_the_same_problems():
     assert back.certified[0] == -1
 
 
+def test_limits_of_a_difference_allow_for_a_problem_that_was_not_seen():
+    """Half of 20 problems are never solved, pass@16 of 64 samples: few problems decide. P(covered) is .97 or more, so
+    that fewer than 135 of 150 covered is a false alarm in less than one of 10,000 seeds (binomial)."""
+    problems, samples, k, covered = 20, 64, 16, 0
+    rates = np.linspace(0, 1, 20_001)
+    density = 6 * rates * (1 - rates)
+    truth = 0.5 * np.trapezoid(density * ((1 - 0.7 * rates) ** k - (1 - rates) ** k), rates)
+    for seed in range(150):
+        rng = np.random.default_rng(seed)
+        p = np.where(rng.random(problems) < 0.5, 0.0, rng.beta(2, 2, problems))
+        group = np.repeat(np.arange(problems), samples)
+        both = [expected_best_by_group(rng.random(group.size) < rate[group], group, [k]) for rate in (p, 0.7 * p)]
+        difference = group_difference(*both, bounds=(0, 1))
+        covered += difference.low[0] <= truth <= difference.high[0]
+    assert covered >= 135
+
+
+def test_limits_of_no_difference_at_all_are_those_of_bounds():
+    """All 12 differences are 0: the 97.5 % quantile of the share of one further problem, a beta(1, 12)."""
+    best = expected_best_by_group([0.25, 0.5] * 12, np.repeat(np.arange(12), 2), [1])
+    difference = group_difference(best, best, bounds=(0, 1))
+    assert difference.high[0] == pytest.approx(1 - 0.025 ** (1 / 12), abs=0.02)
+    assert difference.low[0] == pytest.approx(-difference.high[0], abs=0.02)
+    assert not difference.reasons
+
+
 def test_groups_that_differ_are_listed():
     a = expected_best_by_group([0, 1, 1], ["p1", "p2", "p3"], [1])
     b = expected_best_by_group([0, 1, 1], ["p1", "p2", "p4"], [1])

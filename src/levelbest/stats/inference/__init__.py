@@ -28,6 +28,9 @@ from levelbest.stats.inference._decide import PairTest as PairTest
 from levelbest.stats.inference._decide import contrasts_of as contrasts_of
 from levelbest.stats.inference._decide import curve_limits as curve_limits
 from levelbest.stats.inference._decide import decide as decide
+from levelbest.stats.inference._draws import HEAVIER as HEAVIER
+from levelbest.stats.inference._draws import imagined_ends as imagined_ends
+from levelbest.stats.inference._draws import mean_draws as mean_draws
 from levelbest.stats.inference._means import MeanUnits as MeanUnits
 from levelbest.stats.inference._means import SignUnits as SignUnits
 from levelbest.stats.inference._means import StratifiedUnits as StratifiedUnits

@@ -24,6 +24,7 @@ import scipy
 from levelbest._check import FloatArray, IntArray
 from levelbest.stats.bands import local_level, order_statistic
 from levelbest.stats.best import unseen
+from levelbest.stats.inference._draws import Draws
 from levelbest.stats.inference._exchange import Exchange
 from levelbest.stats.inference._families import closed, levels_of, planned_levels
 from levelbest.stats.inference._means import StratifiedUnits
@@ -195,7 +196,11 @@ class PairTest:
         if None in self.question.bounds:
             everywhere = np.full(self.n.size, math.inf)
             return -everywhere, everywhere
-        draws, tail = self.units.draws(self.pair, self.question.bounds), self.level / 2
+        return self._all_budgets(self.units.draws(self.pair, self.question.bounds))
+
+    def _all_budgets(self, draws: Draws) -> tuple[FloatArray, FloatArray]:
+        """Limits from draws at the pair's level, for all budgets together."""
+        tail = self.level / 2
         return self._carried(
             order_statistic(draws.lower, local_level(draws.lower, tail, tails=-1)),
             order_statistic(draws.upper, 1 - local_level(draws.upper, tail, tails=1)),
@@ -210,14 +215,15 @@ class PairTest:
         """Of the difference at every budget, together with the other pairs'; the wider of Student's and the draws'."""
         if self.question.method == "gaffke":
             return self.bounded_limits()
-        low, high = self.drawn_limits
+        shown = self.units.shown_draws(self.pair, self.question.bounds)
+        low, high = self.drawn_limits if shown is None else self._all_budgets(shown)
         if not self.units.studentised:
             return low, high
         d, error, freedom = self.evidence
         tail = self.exchange.local_share * self.level / 2 * (SHOWN if self.nodes.size > 1 else 1.0)
         finite = np.where(np.isfinite(freedom), freedom, 1e9)
         reach = -scipy.special.stdtrit(finite, tail) * error
-        known = error > 0
+        known = (error > 0) | (shown is not None and None not in self.question.bounds)
         low, high = np.minimum(low, d - reach), np.maximum(high, d + reach)
         return np.where(known, low, -np.inf), np.where(known, high, np.inf)
 
@@ -280,7 +286,7 @@ class PairTest:
             needed = named.needed
         first, second = self.pair
         lacking = {
-            "no-spread": bool((self.evidence.error == 0).any()),
+            "no-spread": bool((self.evidence.error == 0).any() and not np.isfinite(limits).all()),
             "no-bounds": self.question.method == "gaffke" and None in self.question.bounds,
             "beyond-half": inside < n.size,
             "unsettled": self.exchange.undecided,

@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 
 from levelbest._check import Bounds, Column, FloatArray, IntArray
-from levelbest.stats.inference._draws import Draws, mean_draws
+from levelbest.stats.inference._draws import HEAVIER, Draws, imagined_ends, mean_draws, observed_ends
 from levelbest.stats.inference._question import VERDICTS, Pair
 from levelbest.stats.inference._trials import TrialUnits
 from levelbest.stats.inference._units import (
@@ -112,7 +112,8 @@ class MeanUnits(IndependentUnits):
             known = ~np.isnan(self.rows[f])
             mass = known * self.weights[f][:, None]
             rng = np.random.default_rng([VERDICTS, self.order[f]])
-            self._draws[f, bounds] = mean_draws(np.where(known, self.rows[f], 0.0) * mass, mass, rng, bounds)
+            sums = np.where(known, self.rows[f], 0.0) * mass
+            self._draws[f, bounds] = mean_draws(sums, mass, rng, _within(bounds, sums, mass))
         return self._draws[f, bounds]
 
     def variances(self, pair: Pair, n: int) -> tuple[float, float]:
@@ -227,11 +228,25 @@ class SignUnits(Units):
 
     def draws(self, pair: Pair, bounds: Bounds = (None, None)) -> Draws:
         """Weights of units; ``bounds`` are those of a score, so that a difference lies within their distance."""
-        k, rng = self.inside(pair), np.random.default_rng(VERDICTS)
-        worst, best = bounds
-        apart = None if worst is None or best is None else best - worst
-        ends: Bounds = (None, None) if apart is None else (-apart, apart)
-        return mean_draws(self.sums[pair][:, :k], self.mass[pair][:, :k], rng, ends)
+        sums, mass = self._inside(pair)
+        return mean_draws(sums, mass, np.random.default_rng(VERDICTS), _within(apart(bounds), sums, mass))
+
+    def shown_draws(self, pair: Pair, bounds: Bounds) -> Draws:
+        """With the unobserved problem near the others, or at the bounds where few problems decide."""
+        sums, mass = self._inside(pair)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            values = sums / mass
+        ends = [imagined_ends(np.sort(column[~np.isnan(column)]), apart(bounds)) for column in values.T]
+        below, above = np.array(ends, dtype=np.float64).T
+        further = mass.max(axis=0)
+        if any(given is not None for given in self._given[1:]):
+            further = np.maximum(further, HEAVIER * mass.sum(axis=0) / (mass > 0).sum(axis=0))
+        return mean_draws(sums, mass, np.random.default_rng(VERDICTS), (below, above), further=further)
+
+    def _inside(self, pair: Pair) -> tuple[FloatArray, FloatArray]:
+        """Weighted values and weights of the units at the budgets within reach."""
+        k = self.inside(pair)
+        return self.sums[pair][:, :k], self.mass[pair][:, :k]
 
     def variances(self, pair: Pair, n: int) -> tuple[float, float]:
         """All of it: against a constant."""
@@ -356,6 +371,19 @@ def weighted_mean(
         variance = np.square(off).sum(axis=0) * number / (number - 1) / total**2
         least = rounding * squares / total**2
         return mean, np.maximum(variance, least), np.maximum(total**2 / squares - 1, 1e-9)
+
+
+def apart(bounds: Bounds) -> Bounds:
+    """Of a difference of two scores within bounds."""
+    worst, best = bounds
+    return (None, None) if worst is None or best is None else (worst - best, best - worst)
+
+
+def _within(bounds: Bounds, sums: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Where an unobserved unit may lie at each node: at the bounds, or at what was observed where there is none."""
+    ends = zip(bounds, observed_ends(sums, weights), strict=True)
+    below, above = (seen if bound is None else np.full(seen.size, bound) for bound, seen in ends)
+    return below, above
 
 
 def _by_cluster(column: FloatArray, code: IntArray) -> FloatArray:

@@ -143,6 +143,10 @@ class Units:
         """Draws of the difference at the pair's nodes under unequal distributions (`_draws`)."""
         raise NotImplementedError
 
+    def shown_draws(self, pair: Pair, bounds: Bounds) -> Draws | None:  # noqa: ARG002
+        """Draws for the limits shown, where a design knows more of the unobserved unit than verdicts use; else None."""
+        return None
+
     def variances(self, pair: Pair, n: int) -> tuple[float, float]:
         """What each family adds to the squared standard error at one budget: for planning."""
         raise NotImplementedError

@@ -7,7 +7,7 @@ gaffke       Gaffke's (2005) limits for the mean of bounded scores. The gaps bet
              more at the bound: the upper one for the upper limit, the lower one for the lower. For 0/1 scores they are
              Clopper-Pearson's. One weight per problem serves every budget, system and difference, so that the draws
              are joint, and simultaneous limits follow from them.
-imagined     the same with the further problem near the others instead of at the bound (see `_imagined_ends`): 1.1 to
+imagined     the same with the further problem near the others instead of at the bound (see `imagined_ends`): 1.1 to
              1.35 times as wide as t where problems are spread out, and Gaffke's limits where few of them decide.
 studentised  bootstrap of problems, each resample divided by its own standard error.
 t            mean plus or minus a t quantile times the standard error.
@@ -39,14 +39,10 @@ from levelbest.stats.bands import (
     order_statistic,
     studentise,
 )
+from levelbest.stats.inference import HEAVIER, imagined_ends, mean_draws
 from levelbest.stats.problems._groups import GroupBest
 
 GROUP_METHODS = interval_methods("problems")
-REACH, FEWER = 0.25, 1.2  # a further one is imagined REACH + FEWER / m, times 1 + 10 / m, ranges of a quarter beyond
-_WINDOW = 0.1  # of the range: scores this close are as good as equal
-_FEW_DECIDE = 0.5, 0.75  # of the scores within such a window: where the bound begins to stand, and where it does
-_FAR = 2.0  # where no bound is known: so many ranges beyond, for many scores
-HEAVIER = 2.0  # times the mean weight: what a further problem weighs at least where weights are given
 _CELLS = 1 << 20  # exponentials in one piece
 
 Pair = tuple[FloatArray, FloatArray]
@@ -176,57 +172,20 @@ def mean_limits(request: MeanQuestion) -> Limits:
     return limits
 
 
-def _imagined_ends(ordered: FloatArray, bounds: Bounds) -> tuple[float, float]:
-    """Where a further score might lie at worst and at best, given scores in order and the bounds that are known.
-
-    Gaffke's limits put one further score at the bound, where any distribution allows it to be, and pay for that however
-    far the bound is: with 15 scores that huddle about .5 they are twice as wide as a t interval. Here the further score
-    lies near the others, a part of the range of the best (or worst) quarter beyond the best (or worst) score. Where the
-    scores say nothing about the next one the bound stands again: where the whole quarter ties, and, moving there
-    gradually, where half to three quarters of all scores lie within a tenth of their range. Then few scores decide the
-    mean, and a further one may be anything (pass@16 of problems most of which are solved).
-    """
-    m, whole = ordered.size, float(ordered[-1] - ordered[0])
-    reach, more = REACH + FEWER / m, 1 + 10 / m
-    quarter = max(m // 4, min(3, m - 1))  # three where there are as many to spare
-    within = np.searchsorted(ordered, ordered + _WINDOW * whole * (1 + 1e-9), side="right") - np.arange(m)
-    few, decide = _FEW_DECIDE
-    huddled = float(np.clip((within.max() / m - few) / (decide - few), 0.0, 1.0))
-
-    def beyond(gap: float, room: float | None) -> float:
-        far = _FAR * more * whole if room is None else room
-        if gap == 0:
-            return far
-        near = reach * more * gap if room is None else min(reach * more * gap, room)
-        return near + huddled * (far - near)
-
-    (worst, best), (lowest, highest) = (float(ordered[0]), float(ordered[-1])), bounds
-    below = beyond(float(ordered[quarter]) - worst, None if lowest is None else worst - lowest)
-    above = beyond(best - float(ordered[-1 - quarter]), None if highest is None else highest - best)
-    return worst - below, best + above
-
-
 def _exponential_limits(request: MeanQuestion, part: FloatArray, each: FloatArray) -> Pair:
     """Limits from exponential weights with a further problem at the bounds, or imagined near the others."""
     if request.method == "gaffke":
         ends = [request.bounds] * part.shape[1]
     else:
-        ends = [_imagined_ends(np.sort(column[~np.isnan(column)]), request.bounds) for column in part.T]
+        ends = [imagined_ends(np.sort(column[~np.isnan(column)]), request.bounds) for column in part.T]
     below, above = np.array(ends, dtype=np.float64).T
     further = 1.0 if request.weights is None else max(1.0, HEAVIER * float(each.mean()))
-    (n_groups, n_columns), n_draws = part.shape, request.terms.n_resamples
-    allow(n_draws, n_columns, 3)
+    n_draws = request.terms.n_resamples
+    allow(n_draws, part.shape[1], 3)
     known = ~np.isnan(part)
-    scores = np.where(known, part - below, 0.0) * each[:, None]
-    held = (each[:, None] if known.all() else known * each[:, None]).astype(np.float64)
-    lower, upper = np.empty((2, n_columns, n_draws))
-    for cut in _pieces(n_draws, n_groups):
-        drawn = request.rng.standard_exponential((cut.stop - cut.start, n_groups + 1))
-        extra = further * drawn[:, -1:]
-        total = drawn[:, :-1] @ scores
-        mass = drawn[:, :-1] @ held + extra
-        lower[:, cut] = (below + total / mass).T
-        upper[:, cut] = (below + (total + extra * (above - below)) / mass).T
+    held = each[:, None] if known.all() else known * each[:, None]
+    sums = np.where(known, part, 0.0) * held
+    lower, upper = mean_draws(sums, held, request.rng, (below, above), further=further, n_draws=n_draws)
     joint = request.terms.simultaneous
     level = local_level(np.vstack([upper, -lower]), request.level, tails=1) if joint else request.level / 2
     return order_statistic(lower, level), order_statistic(upper, 1 - level)
