@@ -55,10 +55,8 @@ def test_curves_over_cost_are_drawn_framed_and_written_like_their_siblings():
         assert len(ax.get_lines()) == n_lines
         assert ax.get_xlabel() == "budget (cost)"
         first = drawn if n_lines == 1 else drawn[0]
-        np.testing.assert_allclose(ax.get_lines()[0].get_xdata(), first.curve.budget)
-        assert len(drawn.to_frame()) == (
-            first.curve.budget.size if n_lines == 1 else sum(c.curve.budget.size for c in drawn)
-        )
+        np.testing.assert_allclose(ax.get_lines()[0].get_xdata(), first.budget)
+        assert len(drawn.to_frame()) == (first.budget.size if n_lines == 1 else sum(c.budget.size for c in drawn))
         assert "cheap" in drawn.to_markdown()
         assert "<svg" in drawn._repr_html_() or "<img" in drawn._repr_html_()
         assert "toprule" in drawn.to_latex()
@@ -71,9 +69,9 @@ def test_curves_over_cost_are_drawn_framed_and_written_like_their_siblings():
 @pytest.mark.parametrize("direction", ["max", "min"])
 def test_no_band_lies_beyond_the_bounds(direction):
     for curve in lb.family_curves(_trials(direction=direction, n_trials=12), axis="cost", simultaneous=True, **FAST):
-        known = np.isfinite(curve.curve.value)
-        assert (curve.curve.low[known] >= 0).all()
-        assert (curve.curve.high[known] <= 1).all()
+        known = np.isfinite(curve.value)
+        assert (curve.low[known] >= 0).all()
+        assert (curve.high[known] <= 1).all()
 
 
 @pytest.mark.parametrize(

@@ -162,13 +162,11 @@ class CostDesign(TableDesign):
                 None if name in self.excluded else settings.confidence,
                 simultaneous=request.simultaneous,
             )
-            if curve.low is not None and curve.high is not None:
-                low, high = metric.cut(curve.low, curve.high)
-                curve = replace(curve, low=low, high=high)
+            low, high = metric.cut(curve.low, curve.high)
             drawn.append(
                 FamilyCostCurve(
+                    **vars(curve) | {"low": low, "high": high},
                     family=name,
-                    curve=curve,
                     cost_unit=metric.cost_unit,
                     score=(metric.reported if scores.reported is not None else None) or metric.selection,
                     n_failed=scores.n_failed,

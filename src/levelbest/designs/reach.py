@@ -90,17 +90,21 @@ def _named(targets: Targets) -> list[tuple[str | None, float]]:
 
 def _reach(curve: Curve | FamilyCostCurve, scores: Scores, name: str | None, goal: float) -> Reach:
     over_cost = isinstance(curve, FamilyCostCurve)
-    drawn = curve.curve if isinstance(curve, FamilyCostCurve) else curve
-    budgets = drawn.n.astype(np.float64) if isinstance(drawn, Curve) else drawn.budget
-    low, high = (np.full(budgets.size, np.nan) if ends is None else ends for ends in (drawn.low, drawn.high))
-    together, direction = drawn.simultaneous, drawn.direction
+    budgets = curve.budget if isinstance(curve, FamilyCostCurve) else curve.n.astype(np.float64)
     reached = budget_to_reach(
-        budgets, drawn.value, low, high, goal, direction=direction, simultaneous=together, between=over_cost
+        budgets,
+        curve.value,
+        curve.low,
+        curve.high,
+        goal,
+        direction=curve.direction,
+        simultaneous=curve.simultaneous,
+        between=over_cost,
     )
     ends = np.array([reached.budget, reached.low, reached.high])
     price = np.nan if scores.cost is None else mean_cost(scores.cost)
     n, cost = (np.full(3, np.nan), ends) if over_cost else (ends, price * ends)
-    last = np.flatnonzero(np.isfinite(drawn.value))[-1]
+    last = np.flatnonzero(np.isfinite(curve.value))[-1]
     return Reach(
         family=curve.family,
         target=goal,
@@ -117,8 +121,8 @@ def _reach(curve: Curve | FamilyCostCurve, scores: Scores, name: str | None, goa
         n_failed=scores.n_failed,
         score=curve.score,
         statistic=curve.statistic if isinstance(curve, Curve) else "mean",
-        confidence=drawn.confidence or Settings.confidence,
-        best=float(drawn.value[last]),
+        confidence=curve.confidence or Settings.confidence,
+        best=float(curve.value[last]),
         furthest=float(budgets[last]),
         failed=scores.failed,
         words=curve.words if isinstance(curve, Curve) else TRIALS,

@@ -231,25 +231,21 @@ def _(result: CostCurveSet) -> dict[str, object]:
 
 @document.register
 def _(result: FamilyCostCurve) -> dict[str, object]:
-    spent = result.curve
     return plain(
         {
-            "family": result.family,
-            "n_trials": spent.n_trials,
-            "n_failed": result.n_failed,
-            "failed": result.failed,
+            **picked(result, "family", "n_trials", "n_failed", "failed"),
             "statistic": "mean",
             "estimator": "orders without replacement",
-            "direction": spent.direction,
+            "direction": result.direction,
             "axis": "cost",
             "cost_unit": result.cost_unit,
-            **picked(spent, "workers", "worst"),
-            "horizon_cost": spent.horizon,
+            **picked(result, "workers", "worst"),
+            "horizon_cost": result.horizon,
             "seed": result.seed,
             "interval": {
                 "method": "studentised",
-                **picked(spent, "confidence", "simultaneous"),
-                "note": cost_rule(spent),
+                **picked(result, "confidence", "simultaneous"),
+                "note": cost_rule(result),
             },
             "points": result.points,
         }

@@ -6,8 +6,6 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 
-import numpy as np
-
 from levelbest import _check
 from levelbest._check import FloatArray, IntArray
 from levelbest._plain import is_cost, plain
@@ -240,11 +238,8 @@ class View:
 def line_of(curve: Curve | FamilyCostCurve) -> Line:
     """A curve as it is drawn, with its interval."""
     if isinstance(curve, FamilyCostCurve):
-        drawn = curve.curve
-        nowhere = np.full(drawn.budget.size, np.nan)
-        low, high = (nowhere if ends is None else ends for ends in (drawn.low, drawn.high))
-        columns = (floats(drawn.budget), floats(drawn.value), floats(low), floats(high))
-        return Line(curve.family, "mean", "cost", *columns, "studentised", drawn.simultaneous, words=curve.words)
+        columns = (floats(curve.budget), floats(curve.value), floats(curve.low), floats(curve.high))
+        return Line(curve.family, "mean", "cost", *columns, "studentised", curve.simultaneous, words=curve.words)
     columns = (floats(curve.n), floats(curve.value), floats(curve.low), floats(curve.high))
     provenance = (curve.method, curve.simultaneous, curve.horizon, curve.words)
     return Line(curve.family, curve.statistic, "trials", *columns, *provenance)

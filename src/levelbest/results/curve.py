@@ -239,12 +239,11 @@ class CurveSet(Drawn, tuple[Curve, ...]):
         return as_frame(columns)
 
 
-@dataclass(frozen=True, eq=False)
-class FamilyCostCurve(Drawn):
-    """One family's expected best score within budgets of cost."""
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class FamilyCostCurve(Drawn, CostCurve):
+    """One family's expected best score within budgets of cost, and what was run for it."""
 
     family: str
-    curve: CostCurve
     cost_unit: str | None
     score: str
     n_failed: int
@@ -255,17 +254,15 @@ class FamilyCostCurve(Drawn):
 
     def point(self, budget: float) -> tuple[float, float, float, float]:
         """Budget, value, low and high at the largest budget of the curve that is no larger."""
-        curve = self.curve
-        at = max(int(np.searchsorted(curve.budget, budget * (1 + 1e-9), side="right")) - 1, 0)
-        low, high = (np.nan if ends is None else float(ends[at]) for ends in (curve.low, curve.high))
-        return float(curve.budget[at]), float(curve.value[at]), low, high
+        at = max(int(np.searchsorted(self.budget, budget * (1 + 1e-9), side="right")) - 1, 0)
+        return float(self.budget[at]), float(self.value[at]), float(self.low[at]), float(self.high[at])
 
     def sentence(self) -> str:
         """What can be said of the largest budget, ready for a paper."""
         return presenter().sentences(self)[0]
 
     def __repr__(self) -> str:
-        budget, value, low, high = self.point(float(self.curve.budget[-1]))
+        budget, value, low, high = self.point(float(self.budget[-1]))
         limits = f"[{low:.4g}, {high:.4g}]"
         return f"FamilyCostCurve({self.family}: best {self.score} within {budget:g} = {value:.4g} {limits})"
 
@@ -276,17 +273,15 @@ class FamilyCostCurve(Drawn):
     @property
     def points(self) -> list[dict[str, object]]:
         """One row per budget."""
-        curve = self.curve
-        nothing = [float("nan")] * curve.budget.size
         rows = rows_of(
-            cost=curve.budget,
-            value=curve.value,
-            low=nothing if curve.low is None else curve.low,
-            high=nothing if curve.high is None else curve.high,
-            mean_cost_value=curve.mean_cost_value,
-            nothing_finished=curve.nothing_finished,
-            n_mean=curve.trials_finished,
-            monte_carlo_error=curve.monte_carlo_error,
+            cost=self.budget,
+            value=self.value,
+            low=self.low,
+            high=self.high,
+            mean_cost_value=self.mean_cost_value,
+            nothing_finished=self.nothing_finished,
+            n_mean=self.trials_finished,
+            monte_carlo_error=self.monte_carlo_error,
         )
         return [plain({"n": None, "spread": None} | row) for row in rows]
 

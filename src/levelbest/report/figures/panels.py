@@ -239,7 +239,7 @@ def panel_of_curves(
     first = curves[0]
     return Panel(
         lines=tuple(_with_spread(curve) if spread and isinstance(curve, Curve) else line_of(curve) for curve in curves),
-        direction=first.direction if isinstance(first, Curve) else first.curve.direction,
+        direction=first.direction,
         score=score_of(first) if isinstance(first, Curve) else first.score,
         names=tuple(curve.family for curve in curves),
         cost_unit=first.cost_unit,

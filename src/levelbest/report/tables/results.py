@@ -136,25 +136,22 @@ def strata_table(curve: Curve) -> Table:
 @table.register(CostCurveSet)
 def costs_table(curves: Sequence[FamilyCostCurve]) -> Table:
     """The same over budgets of cost, with the scaling by the mean cost beside."""
-    first = curves[0].curve
+    first = curves[0]
     rows = []
-    for family in curves:
-        spent = family.curve
-        nowhere = np.full(spent.budget.size, np.nan)
-        low, high = (nowhere if ends is None else ends for ends in (spent.low, spent.high))
-        few = np.linspace(0, spent.budget.size - 1, min(5 if len(curves) > 2 else 10, spent.budget.size))
-        rows += [(family, i, float(low[i]), float(high[i])) for i in np.unique(few).astype(int).tolist()]
-    value, scaled, nothing, budget = (
-        [float(getattr(family.curve, name)[i]) for family, i, _, _ in rows]
-        for name in ("value", "mean_cost_value", "nothing_finished", "budget")
+    for curve in curves:
+        few = np.linspace(0, curve.budget.size - 1, min(5 if len(curves) > 2 else 10, curve.budget.size))
+        rows += [(curve, i) for i in np.unique(few).astype(int).tolist()]
+    value, scaled, nothing, budget, low, high = (
+        [float(getattr(curve, name)[i]) for curve, i in rows]
+        for name in ("value", "mean_cost_value", "nothing_finished", "budget", "low", "high")
     )
-    digits = [round_to_uncertainty(v, low, high) for v, (_, _, low, high) in zip(value, rows, strict=True)]
+    digits = [*map(round_to_uncertainty, value, low, high)]
     return Table(
         (
-            texts("family", [family.family for family, *_ in rows]),
-            costs("budget", budget, curves[0].cost_unit, "cost"),
+            texts("family", [curve.family for curve, _ in rows]),
+            costs("budget", budget, first.cost_unit, "cost"),
             numbers("best", value, digits, "value"),
-            limits(limits_head(first.confidence or 0.0, first.simultaneous), [row[2:] for row in rows], digits),
+            limits(limits_head(first.confidence or 0.0, first.simultaneous), [*zip(low, high, strict=True)], digits),
             numbers("mean cost", scaled, digits, "mean_cost_value"),
             shares("none done", nothing, "nothing_finished"),
         ),

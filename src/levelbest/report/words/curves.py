@@ -12,7 +12,6 @@ from levelbest._plain import round_to_uncertainty, show_cost, show_number, show_
 from levelbest.report.words.phrases import after, level, listed, plural
 from levelbest.results import Curve, DesignWords, FamilyCostCurve, Reach, Standing
 from levelbest.stats.bands import Rule, interval_methods
-from levelbest.stats.budgets import CostCurve
 from levelbest.trials import Metric
 
 _NAMES = {
@@ -95,7 +94,7 @@ def rule_words(rule: Rule) -> str:
     return words if isinstance(words, str) else words(**dict(rule.facts))
 
 
-def cost_rule(curve: CostCurve) -> str:
+def cost_rule(curve: FamilyCostCurve) -> str:
     """The same for a curve over budgets of cost: that it ends, where it does, or how its limits were made."""
     if np.isnan(curve.value).any():
         past = f"all {curve.n_trials} trials can be finished within {curve.horizon:g}"
@@ -258,27 +257,26 @@ def curves_heading(curves: Sequence[Curve]) -> str:
 
 def cost_heading(curves: Sequence[FamilyCostCurve]) -> str:
     """The same over budgets of cost."""
-    drawn = curves[0].curve
-    crew = f" with {drawn.workers} workers" if drawn.workers > 1 else ""
-    error = max(float(np.nanmax(curve.curve.monte_carlo_error)) for curve in curves)
+    first = curves[0]
+    crew = f" with {first.workers} workers" if first.workers > 1 else ""
+    error = max(float(np.nanmax(curve.monte_carlo_error)) for curve in curves)
     return (
-        f"expected best {curves[0].score} within a budget{crew}; mean cost: as if every trial cost the mean; none "
-        f"done: chance that no trial is finished; {drawn.n_orders} orders, Monte Carlo error at most {error:.2g}; "
-        f"seed {curves[0].seed}"
+        f"expected best {first.score} within a budget{crew}; mean cost: as if every trial cost the mean; none "
+        f"done: chance that no trial is finished; {first.n_orders} orders, Monte Carlo error at most {error:.2g}; "
+        f"seed {first.seed}"
     )
 
 
 def cost_sentence(curve: FamilyCostCurve) -> str:
     """What can be said of the largest budget of cost, ready for a paper."""
-    drawn = curve.curve
-    budget, value, low, high = curve.point(float(drawn.budget[-1]))
+    budget, value, low, high = curve.point(float(curve.budget[-1]))
     limits = f" [{low:.4g}, {high:.4g}]" if np.isfinite(low) else ""
     failed = f", {curve.n_failed} failed" if curve.n_failed else ""
-    crew = f" and {drawn.workers} workers" if drawn.workers > 1 else ""
+    crew = f" and {curve.workers} workers" if curve.workers > 1 else ""
     return (
         f"{curve.family}: expected best {curve.score} within {show_cost(budget, curve.cost_unit)}{crew} is "
-        f"{value:.4g}{limits} (mean-cost scaling: {drawn.mean_cost_value[-1]:.4g}), from "
-        f"{curve.words.count(drawn.n_trials)}{failed}."
+        f"{value:.4g}{limits} (mean-cost scaling: {curve.mean_cost_value[-1]:.4g}), from "
+        f"{curve.words.count(curve.n_trials)}{failed}."
     )
 
 

@@ -27,7 +27,7 @@ class CostCurve:
     ``value`` is NaN past ``horizon``, where all the trials could be finished and the data say nothing more.
     ``nothing_finished`` is the chance that no trial ends in time: ``worst`` is then counted. ``mean_cost_value`` is
     the curve over trials with its axis multiplied by the mean cost ([D] 4.3), to set beside: it ignores that cost
-    and score may go together. ``low`` and ``high`` are None where no band was asked.
+    and score may go together. ``low`` and ``high`` are NaN where no confidence was given.
     """
 
     budget: FloatArray
@@ -42,8 +42,8 @@ class CostCurve:
     direction: str
     worst: float
     horizon: float
-    low: FloatArray | None = None
-    high: FloatArray | None = None
+    low: FloatArray
+    high: FloatArray
     confidence: float | None = None
     simultaneous: bool = False
     n_resamples: int | None = None
@@ -164,8 +164,10 @@ def curve_of(spending: Spending, direction: str, confidence: float | None, *, si
     sign = _check.sign_of(direction)
     # in rising order very many trials need not be sorted again
     given = pool.ranked[:: int(sign)] if pool.y.size > MANY else slice(None)
-    low = high = None
+    low = high = np.full(grid.size, np.nan)
+    n_resamples = None
     if confidence is not None and spending.draws is not None:
+        n_resamples = spending.draws.lower.shape[1]
         band = spending.draws.limits(_check.as_confidence(confidence), orders.value, simultaneous=simultaneous)
         ends = turned_limits(np.clip(band[0], *pool.bounds), np.clip(band[1], *pool.bounds), direction)
         low, high = (np.where(inside, side, np.nan) for side in ends)
@@ -188,7 +190,7 @@ def curve_of(spending: Spending, direction: str, confidence: float | None, *, si
         high=high,
         confidence=confidence,
         simultaneous=simultaneous,
-        n_resamples=None if low is None or spending.draws is None else spending.draws.lower.shape[1],
+        n_resamples=n_resamples,
     )
 
 
