@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     from levelbest.results import CurveSet as CurveSet
     from levelbest.results import Effect as Effect
     from levelbest.results import FamilyCostCurve as FamilyCostCurve
+    from levelbest.results import LoopDecision as LoopDecision
+    from levelbest.results import LoopState as LoopState
     from levelbest.results import PairComparison as PairComparison
     from levelbest.results import Reach as Reach
     from levelbest.results import Reaches as Reaches
@@ -50,6 +52,7 @@ if TYPE_CHECKING:
     from levelbest.results import TrialPlan as TrialPlan
     from levelbest.results import Variances as Variances
     from levelbest.results import Verdict as Verdict
+    from levelbest.run.loop import Loop as Loop
     from levelbest.run.runner import Run as Run
     from levelbest.run.runner import run_study as run_study
     from levelbest.run.runner import run_trials as run_trials
@@ -79,6 +82,8 @@ _NAMES = {
         "CurveSet",
         "Effect",
         "FamilyCostCurve",
+        "LoopDecision",
+        "LoopState",
         "PairComparison",
         "Reach",
         "Reaches",
@@ -99,6 +104,7 @@ _NAMES = {
     "report.trackers.curves": ("log_curve",),
     "report.trackers.write": ("write_trials",),
     "report.write": ("Report", "write_report"),
+    "run.loop": ("Loop",),
     "run.runner": ("Run", "run_study", "run_trials"),
     "run.study": ("Study",),
     "run.study_file": ("read_study",),

@@ -17,9 +17,9 @@ from levelbest.errors import DataError
 from levelbest.run import runner
 from levelbest.run.engines import Job, open_engine
 from levelbest.run.engines.cluster import gone
-from levelbest.run.loop import bound_mark
 from levelbest.run.processes import end_marked
 from levelbest.run.runner import run_trials
+from levelbest.run.session import bound_mark
 from levelbest.run.task import lost
 from levelbest.run.verify import verify_ledger
 

@@ -497,7 +497,7 @@ def test_reading_a_ledger_never_imports_the_studys_code(tmp_path, monkeypatch, c
 def test_a_live_reader_sees_the_study_grow(tmp_path):
     seen = []
 
-    class Watch(lb.run.loop.Reporter):
+    class Watch(lb.run.session.Reporter):
         def begin(self, ledger, judge):  # noqa: ARG002
             self.view = LedgerView(ledger.path)
 

@@ -165,7 +165,7 @@ def test_a_read_only_folder_is_the_trials_reason(tmp_path):
 SMALL = """
 import sys
 from pathlib import Path
-from levelbest.run.loop import Loop
+from levelbest.run.session import Session
 from levelbest.run.runner import run_study
 from levelbest.run.study import Study
 from levelbest.run.verify import verify_ledger
@@ -176,7 +176,7 @@ command = "head -c 300000 /dev/zero | tr '\\\\0' x; echo; echo '{{\\"dev\\": 1}}
 family = {"command": ["sh", "-c", command], "n_trials": 40}
 given = {"metric": {"selection": "dev", "direction": "max"}, "families": {"f": family}, "log_limit": "1 MB"}
 study = Study.from_dict(given, folder=folder, name="s")
-Loop.__init__.__defaults__ = (None, 0.2)
+Session.__init__.__defaults__ = (None, 0.2)
 for _ in range(30):
     try:
         print(run_study(study, folder / "s.db", workers=2))

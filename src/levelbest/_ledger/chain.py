@@ -22,6 +22,7 @@ from levelbest._ledger.records import (
     AGAIN,
     FINAL,
     Body,
+    DecisionBody,
     Definition,
     EndBody,
     Record,
@@ -90,6 +91,8 @@ class LedgerFamily:
     """Trial -> attempts in which the trial itself was killed from outside."""
     marks: dict[int, list[str]] = field(default_factory=dict)
     """Trial -> the marks of its attempts so far."""
+    decisions: list[DecisionBody] = field(default_factory=list)
+    """What a loop answered of it, oldest first; none in a study."""
     n_lost: int = 0
     """Attempts that the infrastructure lost; their trials run again."""
     _prefix: int = 0
@@ -147,14 +150,27 @@ class LedgerFamily:
             of_the_unfinished.pop(trial, None)
 
     def note(self, record: Record, body: Body) -> str | None:
-        """Take down a plan, a start or an end of this family, or say why it cannot stand here."""
+        """Take down a plan, a decision, a start or an end of this family, or say why it cannot stand here."""
         if record.kind == "plan":
             n_trials = cast(int, body["n_trials"])
             if n_trials < self.n_planned:
                 return f"plans {n_trials} trials where {self.n_planned} were planned: a plan can grow and not shrink"
             self.n_planned, self.n_planned_first = n_trials, self.n_planned_first if self.starts else n_trials
             return None
+        if record.kind == "decision":
+            return self._decide(cast(DecisionBody, body))
         return self._begin(record, body) if record.kind == "start" else self._end(record, body)
+
+    def _decide(self, body: DecisionBody) -> str | None:
+        if self.decisions and self.decisions[-1]["answer"] != "again":
+            return "decides of a candidate that is decided already"
+        if body["n_runs"] != len(self.ends):
+            return f"is of {body['n_runs']} runs where there are {len(self.ends)}"
+        p_value, level = body["p_value"], body["level"]
+        if p_value is not None and level is not None and (p_value <= level) != (body["answer"] == "keep"):
+            return "does not follow from its p-value and its level"
+        self.decisions.append(body)
+        return None
 
     def _begin(self, record: Record, body: Body) -> str | None:
         trial, made = record.trial or 0, self.attempts.get(record.trial or 0, 0)
@@ -217,6 +233,8 @@ class Chain:
         self.session_done = 0
         """Trials that ended for good in it."""
         self.families: dict[int, LedgerFamily] = {}
+        self.runs: list[tuple[int, int]] = []
+        """Of a loop: family and trial of every run, in the order in which they were recorded."""
         self._plan = Plan(draws=draws)
 
     @property
@@ -306,7 +324,10 @@ class Chain:
             if family is None:
                 return "is of a family that the ledger does not declare"
             problem = family.note(record, body)
-            self.session_done += problem is None and record.status in FINAL
+            if problem is None and record.status in FINAL:
+                self.session_done += 1
+                if "loop" in self.study:
+                    self.runs.append((record.family, record.trial or 0))
             return problem
         if kind == "study":
             self.study = cast(StudyBody, body)

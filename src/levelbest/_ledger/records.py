@@ -9,6 +9,7 @@
     start           f       t       a       -      configuration, seed, and a mark by which its processes are known
     end             f       t       a      s       scores, reason, wall and CPU seconds, cost, log and its hash
     stop            -       -       -       -      why the session ended
+    decision        f       -       -       -      what a loop answered of a candidate after its latest run
 
 The hash of a record is SHA-256 over the previous hash, a line feed, and the JSON list of its other fields.
 """
@@ -29,7 +30,19 @@ FINAL = ("ok", "failed", "diverged")
 """How a trial can be finished; it never runs again."""
 AGAIN = ("lost", "interrupted")
 """How an attempt can end that says nothing about the trial: the same configuration and seed run again."""
-PLACES = {"study": 0, "environment": 0, "session": 0, "stop": 0, "family": 1, "plan": 1, "start": 3, "end": 4}
+ANSWERS = ("keep", "discard", "again")
+"""What a loop answers of a candidate; the first two are for good."""
+PLACES = {
+    "study": 0,
+    "environment": 0,
+    "session": 0,
+    "stop": 0,
+    "family": 1,
+    "plan": 1,
+    "decision": 1,
+    "start": 3,
+    "end": 4,
+}
 """Kind -> how many of family, trial, attempt and status a record of it has."""
 
 
@@ -72,6 +85,30 @@ class StudyBody(TypedDict):
     cost: CostBody
     headline: NotRequired[int | None]
     """The budget registered before the first trial, where one was."""
+    loop: NotRequired[LoopBody]
+    """The rule of a loop that keeps what improves; a study has none."""
+
+
+class LoopBody(TypedDict):
+    """The rule of a loop, fixed before its first run."""
+
+    confidence: float
+    pool: int
+    widen: int
+    stages: list[int]
+    margin: float
+    share: float
+
+
+class DecisionBody(TypedDict):
+    """What a loop answered of a candidate."""
+
+    answer: str
+    reason: str
+    n_runs: int
+    again: int
+    p_value: float | None
+    level: float | None
 
 
 class Definition(TypedDict):
@@ -223,6 +260,18 @@ def _is_amount(value: object) -> bool:
     return value is not None and _are_scores((value,))
 
 
+def _is_loop(loop: object) -> bool:
+    if type(loop) is not dict or not isinstance(stages := loop.get("stages"), list):
+        return False
+    counts = (
+        len(stages) == 3
+        and all(_is_count(runs, 1) for runs in stages)
+        and _is_count(loop.get("pool"), 2)
+        and _is_count(loop.get("widen"))
+    )
+    return counts and all(_is_amount(loop.get(name)) for name in ("confidence", "margin", "share"))
+
+
 _MUST: dict[str, dict[str, Callable[[object], bool]]] = {
     "study": {
         "name": _is_text,
@@ -235,6 +284,14 @@ _MUST: dict[str, dict[str, Callable[[object], bool]]] = {
     "stop": {"reason": _is_text},
     "family": {"name": _is_text, "definition": _is_definition, "fingerprint": _is_text},
     "plan": {"n_trials": lambda count: _is_count(count, 1)},
+    "decision": {
+        "answer": lambda answer: answer in ANSWERS,
+        "reason": _is_text,
+        "n_runs": _is_count,
+        "again": _is_count,
+        "p_value": lambda p_value: _are_scores((p_value,)),
+        "level": lambda level: _are_scores((level,)),
+    },
     "start": {"config": lambda config: type(config) is dict, "seed": lambda seed: type(seed) is int},
     "end": {
         "scores": _is_by_name,
@@ -246,6 +303,7 @@ _MUST: dict[str, dict[str, Callable[[object], bool]]] = {
 _MAY: dict[str, Callable[[object], bool]] = {
     **dict.fromkeys(("declared", "mark", "reason", "log", "log_hash", "blame"), _is_text),
     "headline": lambda budget: budget is None or _is_count(budget, 1),
+    "loop": _is_loop,
     "steps": lambda steps: type(steps) is list and all(map(_is_by_name, steps)),
 }
 """What a body need not have, whatever its kind; the environment and a session hold what they like."""

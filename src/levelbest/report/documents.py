@@ -12,6 +12,7 @@ from levelbest.report.words.answers import comparison_summary
 from levelbest.report.words.cautions import caution_sentence
 from levelbest.report.words.claims import claim_sentences, claim_steps
 from levelbest.report.words.curves import cost_rule, reach_sentence, rule_words
+from levelbest.report.words.loops import decision_sentences, state_sentences
 from levelbest.report.words.plans import plan_sentences
 from levelbest.report.words.tasks import normalised_words
 from levelbest.report.words.verdicts import (
@@ -32,6 +33,8 @@ from levelbest.results import (
     Effect,
     FamilyCostCurve,
     FamilyVariance,
+    LoopDecision,
+    LoopState,
     OverTasks,
     PairComparison,
     Reach,
@@ -343,3 +346,19 @@ def _(result: Reaches) -> dict[str, object]:
         "warnings": [document(caution) for caution in result.cautions],
         "seed": result.seed,
     }
+
+
+@document.register
+def _(result: LoopDecision) -> dict[str, object]:
+    numbers = picked(result, "candidate", "answer", "reason", "again", "n_runs", "p_value", "level", "baseline")
+    more = picked(result, "n_attempts", "deterministic") | {"seeds": list(result.seeds)}
+    return plain(numbers | more | {"sentence": " ".join(decision_sentences(result)[1:])})
+
+
+@document.register
+def _(result: LoopState) -> dict[str, object]:
+    known = picked(result, "metric", "direction", "confidence", "baseline", "n_baseline", "pool", "missing", "n_runs")
+    names = ("candidate", "answer", "reason", "n_runs", "score", "p_value", "level")
+    attempts = [picked(attempt, *names) for attempt in result.attempts]
+    shown = {"kept": list(result.kept), "attempts": attempts, "summary": list(state_sentences(result))}
+    return plain(known | picked(result, "deterministic", "head") | shown)

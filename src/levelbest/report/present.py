@@ -15,6 +15,7 @@ from levelbest.report.words.answers import comparison_summary
 from levelbest.report.words.cautions import caution_sentence
 from levelbest.report.words.claims import claim_sentences
 from levelbest.report.words.curves import cost_sentence, curve_sentence, reach_sentence
+from levelbest.report.words.loops import decision_sentences, state_sentences
 from levelbest.report.words.plans import plan_sentences
 from levelbest.report.words.tasks import score_words, task_sentences
 from levelbest.report.words.variances import variance_sentence
@@ -27,6 +28,8 @@ from levelbest.results import (
     CurveSet,
     FamilyCostCurve,
     FamilyVariance,
+    LoopDecision,
+    LoopState,
     PairComparison,
     Reach,
     Reaches,
@@ -52,6 +55,8 @@ sentences.register(Claim, lambda result, _=None: claim_sentences(result))
 sentences.register(Comparison, lambda result, _=None: comparison_summary(result))
 sentences.register(PairComparison, lambda result, _=None: (pair_sentence(result),))
 sentences.register(TaskComparison, lambda result, _=None: task_sentences(result))
+sentences.register(LoopDecision, lambda result, _=None: decision_sentences(result))
+sentences.register(LoopState, lambda result, _=None: state_sentences(result))
 sentences.register(Curve, lambda result, n=None: (curve_sentence(result, n),))
 sentences.register(CurveSet, lambda result, n=None: tuple(curve_sentence(curve, n) for curve in result))
 sentences.register(FamilyCostCurve, lambda result, _=None: (cost_sentence(result),))

@@ -14,6 +14,7 @@ from levelbest.results.curve import (
     Stratum,
     VerifierEffect,
 )
+from levelbest.results.loops import Attempt, LoopDecision, LoopState
 from levelbest.results.plan import DividedRuns, Reach, Reaches, TrialPlan
 from levelbest.results.tasks import OverTasks, Profile, TaskComparison
 from levelbest.results.variance import FamilyVariance, Variances
@@ -31,6 +32,7 @@ __all__ = [
     "NOT_COMPARABLE",
     "TRIALS",
     "UNDECIDED",
+    "Attempt",
     "BestFound",
     "Claim",
     "ClaimedPair",
@@ -45,6 +47,8 @@ __all__ = [
     "Effect",
     "FamilyCostCurve",
     "FamilyVariance",
+    "LoopDecision",
+    "LoopState",
     "OverTasks",
     "PairComparison",
     "Profile",

@@ -26,6 +26,8 @@ except ImportError:  # Windows
 
 _BYTE = 0x40000000 + 1024
 """In the page that SQLite leaves unused because its own locks are on the first 512 bytes of it."""
+_PAUSE = 0.02
+"""Seconds between two tries."""
 _held: set[Path] = set()
 
 
@@ -39,14 +41,19 @@ def check_platform() -> None:
 
 
 @contextlib.contextmanager
-def hold_ledger(path: Path) -> Iterator[None]:
+def hold_ledger(path: Path, *, patience: float = 0.0) -> Iterator[None]:
     """Hold a ledger for writing, by its name. The hold ends with the process, however it dies.
+
+    ``patience`` is how many seconds to wait for whoever holds it.
 
     A record lock, because the kernel drops it with its process and forked workers do not inherit it. Such a lock does
     not keep one process from itself, so the ledgers held here are remembered as well.
     """
     folder = logs_folder(path.resolve())
     name = folder / "runner.lock"
+    until = time.monotonic() + patience
+    while name in _held and time.monotonic() < until:
+        time.sleep(_PAUSE)
     if name in _held:
         raise DataError(f"{path.name} is already being run by this process; wait for it to end")
     try:
@@ -60,7 +67,7 @@ def hold_ledger(path: Path) -> Iterator[None]:
         ) from error
     try:
         try:
-            fcntl.lockf(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _lock(handle, until)
         except (BlockingIOError, PermissionError) as error:
             raise _taken(path, _named(handle)) from error
         except OSError as error:
@@ -76,6 +83,18 @@ def hold_ledger(path: Path) -> Iterator[None]:
     finally:
         _held.discard(name)
         os.close(handle)
+
+
+def _lock(handle: int, until: float) -> None:
+    """Take the lock; where another process has it, try again until then."""
+    while True:
+        try:
+            fcntl.lockf(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except (BlockingIOError, PermissionError):
+            if time.monotonic() >= until:
+                raise
+            time.sleep(_PAUSE)
 
 
 @contextlib.contextmanager

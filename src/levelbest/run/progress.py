@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from levelbest import _check
 from levelbest._ledger.chain import LedgerFamily
 from levelbest.run.ledger import Ledger
-from levelbest.run.loop import Reporter
+from levelbest.run.session import Reporter
 from levelbest.run.study import Judge
 
 if TYPE_CHECKING:

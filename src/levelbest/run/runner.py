@@ -21,8 +21,8 @@ from levelbest.run.engines import Engine, Job, open_engine
 from levelbest.run.environment import capture_environment
 from levelbest.run.ledger import Entry, Ledger, logs_folder, reason_lines
 from levelbest.run.lock import check_platform, hold_file, hold_ledger
-from levelbest.run.loop import Loop, Reporter
 from levelbest.run.reconcile import reconcile
+from levelbest.run.session import Reporter, Session
 from levelbest.run.study import Resources, Study
 from levelbest.run.view import LedgerView
 
@@ -137,10 +137,10 @@ def run_study(
             opened = _open(stack, path)
         numbers, entries = reconcile(study, opened, new_family, redo)
         opened.append([*entries, *_session(study, opened, chosen, name)])
-        loop = Loop(study, numbers, opened, chosen, reporter)
+        session = Session(study, numbers, opened, chosen, reporter)
         reporter.begin(opened, study.judge)
         stack.callback(reporter.end)
-        finished = loop.run()
+        finished = session.run()
         return Run(path, opened.chain.head, opened.chain.counts, finished, opened.chain.reasons)
 
 

@@ -14,8 +14,10 @@ from levelbest._ledger.chain import Chain, Counts
 from levelbest._ledger.file import connect_to_read, one_line
 from levelbest._ledger.records import Body, Record
 from levelbest._read import open_file
-from levelbest.errors import InputError, LevelbestError, named
+from levelbest.errors import DataError, InputError, LevelbestError, named
+from levelbest.results import LoopState
 from levelbest.run.ledger import logs_folder
+from levelbest.run.loop import state_of
 
 _MOST = 20
 """Problems listed; what follows a broken record is seldom news."""
@@ -43,6 +45,8 @@ class Verification:
     """The scores that it is of: the one that selects, and the one that is reported."""
     grown_plans: tuple[tuple[str, int, int], ...] = ()
     """Families whose plan grew after their first trial: how many trials were planned at first, and are now."""
+    loop: LoopState | None = None
+    """How it stands, where it is a loop's ledger: then its answers were computed anew from its runs."""
 
     @property
     def whole(self) -> bool:
@@ -80,6 +84,8 @@ class Verification:
             f"{name}: {finished} of {planned} trials finished{f', {failed} failed' if failed else ''}"
             for name, planned, finished, failed in self.families
         ]
+        if self.loop is not None:
+            parts = [str(self.loop).splitlines()[0].rstrip(".")]
         since = "" if self.grown is None else f" It holds the head asked for, and {self.grown} records since."
         return "\n".join(
             [
@@ -93,6 +99,8 @@ class Verification:
     @property
     def _registered(self) -> list[str]:
         """What was fixed before the first trial, and what was changed after it."""
+        if self.loop is not None:  # its plans grow by its rule
+            return ["Every answer follows from the runs before it, by the rule that was fixed with the first."]
         if self.headline is None:
             sentences = ["No headline budget was registered."]
         else:
@@ -109,7 +117,7 @@ class Verification:
 
     def to_dict(self) -> dict[str, object]:
         """The form that ``--json`` prints."""
-        return {
+        document: dict[str, object] = {
             "ledger": self.ledger,
             "whole": self.whole,
             "head": self.head,
@@ -122,6 +130,7 @@ class Verification:
             "headline_scores": list(self.judged) if self.headline is not None else None,
             "grown_plans": [dict(zip(("family", "first", "now"), row, strict=True)) for row in self.grown_plans],
         }
+        return document if self.loop is None else document | {"loop": self.loop.to_dict()}
 
 
 def verify_ledger(path: str | Path, head: str | None = None) -> Verification:
@@ -169,6 +178,12 @@ def verify_ledger(path: str | Path, head: str | None = None) -> Verification:
             check.complain(f"it cannot be read after record {check.seq}: {one_line(error)}")
         follows_log = connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
     n_logs_absent = check.logs(logs_folder(path))
+    loop = None
+    if "loop" in check.study and not check.problems:
+        try:
+            loop = state_of(check)
+        except DataError as error:
+            check.complain(str(error))
     if wanted and check.wanted_at is None:
         check.complain(f"the head {wanted} is not in it: records were deleted or rewritten, or the ledger is another")
     grown = None if check.wanted_at is None else check.seq - check.wanted_at
@@ -189,6 +204,7 @@ def verify_ledger(path: str | Path, head: str | None = None) -> Verification:
             for family in check.families.values()
             if family.n_planned > family.n_planned_first
         ),
+        loop=loop,
     )
 
 

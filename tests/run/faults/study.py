@@ -11,12 +11,12 @@ import sys
 from pathlib import Path
 
 from levelbest.errors import DataError, LevelbestError
-from levelbest.run.loop import Loop
 from levelbest.run.runner import run_study
+from levelbest.run.session import Session
 from levelbest.run.study import Study
 from levelbest.run.verify import verify_ledger
 
-Loop.__init__.__defaults__ = (None, 0.2)  # it does not wait ten minutes for room on the disk
+Session.__init__.__defaults__ = (None, 0.2)  # it does not wait ten minutes for room on the disk
 FOLDER = Path(sys.argv[1])
 PROGRAM = "echo '{{\"dev\": {x}}}' > {out}/m.json; echo said"
 

@@ -23,6 +23,8 @@ from levelbest.stats.budgets._cost_band import cost_differences
 from levelbest.stats.budgets._cost_band import spend as spend
 from levelbest.stats.budgets._curse import Curse, winners_curse
 from levelbest.stats.budgets._gate import Gate, claim_gate
+from levelbest.stats.budgets._keeping import clears as clears
+from levelbest.stats.budgets._keeping import improvement_p_value as improvement_p_value
 from levelbest.stats.budgets._orders import Pool as Pool
 from levelbest.stats.budgets._orders import cost_horizon
 from levelbest.stats.budgets._planning import trials_for_width

@@ -1,0 +1,69 @@
+"""``levelbest loop``: keep only what is real in a research loop."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from levelbest.cli import options
+from levelbest.errors import InputError
+
+CODES = {"keep": 0, "discard": 1, "again": 3}
+"""Exit codes of the answers."""
+
+
+@click.command("loop")
+@click.argument("ledger", type=click.Path(path_type=Path))
+@click.option("--baseline", is_flag=True, help="The run is of the version that candidates must beat.")
+@click.option("--candidate", metavar="NAME", help="The run is of this candidate; alone: what is wanted of it?")
+@click.option("--score", type=float, help="The score of the run.")
+@click.option("--failed", metavar="REASON", help="The run has no score, and why.")
+@click.option("--metric", metavar="NAME", help="What the score is called; fixed with the first run.  [default: score]")
+@click.option("--direction", type=click.Choice(["max", "min"]), help="Which way is better; fixed with the first run.")
+@click.option("--confidence", type=float, help="1 minus the share of false keeps; fixed too.  [default: 0.95]")
+@click.option("--seed", type=click.IntRange(min=0), help="For the seeds that are offered; fixed too.  [default: 0]")
+@options.as_json
+@options.as_one
+def command(given: options.Given) -> int:
+    """Keep only what is real in a research loop: keep, discard, or run it again.
+
+    \b
+    levelbest loop loop.db --baseline --score 0.712 --direction max    # sixteen runs of the baseline
+    levelbest loop loop.db --candidate wider --score 0.731             # then every run of every candidate
+
+    A candidate is answered with "discard" (exit code 1), "again K" (run it K more times; 3) or "keep" (0): one run,
+    then three, then twelve fresh ones, against a pool of sixteen baseline runs. What is kept is the next baseline.
+    False keeps are at most 5 % of all keeps over the whole loop, however long. The ledger keeps every run and every
+    answer; without --score it says how things stand. Several agents may use one ledger at once.
+    """
+    from levelbest.run.loop import Loop
+
+    loop = Loop(given["ledger"], **{key: given[key] for key in ("direction", "metric", "confidence", "seed")})
+    run = {"score": given["score"], "failed": given["failed"]}
+    if given["candidate"] is not None:
+        if given["baseline"]:
+            raise InputError("a run is of the baseline or of a candidate: give --baseline or --candidate")
+        decision = loop.candidate(given["candidate"], **run)
+        _tell(decision, given["as_json"])
+        return CODES[decision.answer]
+    if not given["baseline"] and given["score"] is None and given["failed"] is None:
+        _tell(loop.state, given["as_json"])
+        return 0
+    if not given["baseline"]:
+        raise InputError("a score is of the baseline or of a candidate: give --baseline or --candidate NAME")
+    _tell(loop.baseline(**run), given["as_json"])
+    return 0
+
+
+def _tell(result: object, as_json: bool) -> None:
+    from levelbest._shown import Said
+    from levelbest.report.terminal.console import console, print_text
+
+    assert isinstance(result, Said)
+    if as_json:
+        options.echo_json(result.to_dict())
+        return
+    out = console()
+    for place, line in enumerate(str(result).splitlines()):
+        print_text(line, out, "" if place else "bold")
