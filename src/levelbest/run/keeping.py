@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Protocol
 
 import numpy as np
 
@@ -36,13 +36,30 @@ false keep, two .06.
 """
 
 
-def saffron(rule: LoopBody) -> Any:
+class BegunTest(Protocol):
+    """A test that has begun."""
+
+    test_level: float
+
+
+class TestLevels(Protocol):
+    """Who gives levels to tests that overlap, of what is known when each begins."""
+
+    def start_test(self, test_id: str) -> BegunTest:
+        """The level of a test that begins now."""
+
+    def finish_test(self, test_id: str, p_val: float) -> bool:
+        """Whether its p-value is at most its level."""
+
+
+def saffron(rule: LoopBody) -> TestLevels:
     """Who gives levels: SAFFRON for tests that overlap (Zrnic, Ramdas & Jordan 2021), from online-fdr."""
     try:
         from online_fdr.p_values.async_methods.saffron_async import SaffronAsync
     except ImportError:
         raise MissingExtra("online-fdr", "loop") from None
-    return SaffronAsync(alpha=1 - rule["confidence"], lambda_=rule["share"])
+    levels: TestLevels = SaffronAsync(alpha=1 - rule["confidence"], lambda_=rule["share"])
+    return levels
 
 
 @dataclass
@@ -77,7 +94,7 @@ class Keeping:
     The same runs in the same order give the same answers, so that a ledger that holds the runs holds the state.
     """
 
-    def __init__(self, rule: LoopBody = RULE, levels: Any = None) -> None:
+    def __init__(self, rule: LoopBody = RULE, levels: TestLevels | None = None) -> None:
         self.rule = rule
         self.levels = saffron(rule) if levels is None else levels
         self.baseline = Version(BASELINE)
@@ -197,8 +214,6 @@ class Keeping:
 
 
 def _body(version: Version, answer: str, reason: str, *, again: int = 0, p_value: float | None = None) -> DecisionBody:
+    runs = len(version.scores)
     level = None if p_value is None else version.level
-    n_runs = len(version.scores)
-    return {
-        "answer": answer, "reason": reason, "n_runs": n_runs, "again": again, "p_value": p_value, "level": level
-    }  # fmt: skip
+    return DecisionBody(answer=answer, reason=reason, n_runs=runs, again=again, p_value=p_value, level=level)

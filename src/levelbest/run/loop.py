@@ -192,13 +192,13 @@ class Loop:
         """What was fixed with the first run stays so."""
         rule = rule_of(chain, self.path.name)
         metric = chain.study["metric"]
-        asked = {
+        fixed_values = {
             "direction": (self._direction, metric["direction"]),
             "metric": (self._metric, metric["selection"]),
             "confidence": (self._confidence, rule["confidence"]),
             "seed": (self._seed, chain.study["seed"]),
         }
-        for name, (given, fixed) in asked.items():
+        for name, (given, fixed) in fixed_values.items():
             if given is not None and given != fixed:
                 raise InputError(
                     f"{self.path.name} has {named(name)} {fixed} since its first run, got {given}; leave it out, or "
