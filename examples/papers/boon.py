@@ -6,16 +6,17 @@ python examples/papers/boon.py --out papers-out [--data FOLDER]
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from _common import BOON_DATA, Fact, Study, as_reader, digits, panels, random_search, resnet, script
 
 import levelbest as lb
-from levelbest.report.figures.curves import COLOURS, DASHES
-from levelbest.report.figures.simulation import draw_summaries
-from levelbest.simulation.summaries import SUMMARIES, resampled_summaries
-from levelbest.stats import expected_best, gaussian_best, normal_best, normality
+from levelbest.report.figures.curves import COLOURS
+from levelbest.report.figures.simulation import draw_spreads, draw_summaries
+from levelbest.simulation.summaries import KNOWN, SUMMARIES, Summaries, resampled_summaries
+from levelbest.stats import expected_best, normal_best, normality
 
 TITLE = "A Boo(n) for Evaluating Architecture Performance"
 WEAK, STRONG = "mlp-seeds", "random-forest"
@@ -277,25 +278,16 @@ PUBLISHED_SD = {5: (0.0045, 0.0062), 10: (0.0026, 0.0037), 50: (0.0013, 0.0019)}
 def estimators(study: Study) -> None:
     """Figure 3 and appendix E: the spread of the non-parametric and the Gaussian estimator."""
     study.say("### Which estimator varies less (figure 3, appendix E)")
-    names = {"v": "V ([B] eq. 7)", "u": "U (levelbest's default)", "gaussian": "Gaussian ([B] eq. 6)"}
     fixed = as_reader(study)
     if fixed is not None:
         sizes = [5, 7, 10, 15, 20, 30, 50]
-        spreads = [estimator_errors(*fixed, m, study.count(2_000)) for m in sizes]
         figure, (ax,) = panels(1)
-        for i, (key, label) in enumerate({**names, "fixed": "Gaussian, correlation known"}.items()):
-            ax.plot(sizes, [at[key][1] for at in spreads], color=COLOURS[i], linestyle=DASHES[i], label=label)
-        ax.plot(
-            list(PUBLISHED_SD),
-            [100 * sd for sd, _ in PUBLISHED_SD.values()],
-            "x",
-            color="0.3",
-            label="published, Gaussian",
-        )
-        ax.plot(
-            list(PUBLISHED_SD), [100 * sd for _, sd in PUBLISHED_SD.values()], "+", color="0.3", label="published, V"
-        )
-        ax.set(xlabel="experiments", ylabel="SD of the estimate, points", ylim=(0, None))
+        draw_spreads(spreads(*fixed, sizes, study.count(2_000)), ax)
+        for mark, label, place in (("x", "published, Gaussian", 0), ("+", "published, V", 1)):
+            ax.plot(
+                list(PUBLISHED_SD), [100 * sds[place] for sds in PUBLISHED_SD.values()], mark, color="0.3", label=label
+            )
+        ax.set(xlabel="experiments", ylabel="SD of the estimate, points")
         ax.legend(fontsize=7)
         see = (
             "Figure 3, experiments resampled from the authors' 370 runs with fixed hyperparameters, best of 5. The two "
@@ -303,56 +295,37 @@ def estimators(study: Study) -> None:
             "were known and not estimated."
         )
         study.figure(figure, "boon-figure3", see, BOON_DATA)
-        facts = [_published_spread(fixed, m, study.count(4_000)) for m in PUBLISHED_SD]
+        found = spreads(*fixed, list(PUBLISHED_SD), study.count(4_000))
+        facts = [_published_spread(found, place) for place in range(len(PUBLISHED_SD))]
         study.compare("figure 3, appendix E", facts, THEIRS)
     figure, axes = panels(2, sharey=True)
-    sizes = [12, 15, 20, 30, 50, 70, 100]
     for ax, n in zip(axes, (5, 10), strict=True):
-        spreads = [estimator_errors(*pair_of(WEAK), m, study.count(400), n) for m in sizes]
-        for i, (key, label) in enumerate(names.items()):
-            ax.plot(sizes, [at[key][1] for at in spreads], color=COLOURS[i], linestyle=DASHES[i], label=label)
-        ax.set(title=f"best of {n}", xlabel="trials")
+        draw_spreads(spreads(*pair_of(WEAK), [12, 15, 20, 30, 50, 70, 100], study.count(400), n), ax)
+        ax.set(title=f"best of {n}", xlabel="trials", ylabel="")
     axes[0].set_ylabel("SD of the estimate, points")
-    axes[0].set_ylim(bottom=0)
-    axes[0].legend()
+    axes[1].get_legend().remove()
     see = (
         "The same with trials resampled from mlp-seeds. At n = 5 the three estimators vary alike; at n = 10 the "
-        "Gaussian one varies a little less than V, and U most, which is the price of having no bias."
+        "Gaussian one varies a little less than V, and U most, which is the price of having no bias. With the "
+        "correlation known the Gaussian one would vary far less."
     )
     study.figure(figure, "boon-estimators", see)
 
 
-def _published_spread(pool: tuple[Any, Any], m: int, n_samples: int) -> Fact:
-    gaussian, free = PUBLISHED_SD[m]
-    errors = estimator_errors(*pool, m, n_samples)
-    shown = {key: errors[key][1] / 100 for key in ("gaussian", "v", "fixed")}
+def spreads(valid: Any, test: Any, sizes: Sequence[int], n_samples: int, n: int = 5) -> Summaries:
+    """How estimators of the best of n vary over samples of the pool: ``levelbest simulate --estimators``."""
+    return resampled_summaries(valid, test, sizes=sizes, n=n, n_samples=n_samples, estimators=True)
+
+
+def _published_spread(found: Summaries, place: int) -> Fact:
+    m, (gaussian, free) = list(PUBLISHED_SD.items())[place]
+    shown = {name: float(sd[place]) / 100 for name, sd in found.sd.items()}
     return Fact(
         f"AS Reader: SD of Gaussian / of V, best of 5 from {m} experiments",
         f"{gaussian:.4f} / {free:.4f} = {gaussian / free:.2f}",
-        f"{shown['gaussian']:.4f} / {shown['v']:.4f} = {shown['gaussian'] / shown['v']:.2f}",
-        f"the published Gaussian one is near ours with the correlation of all runs held fixed: {shown['fixed']:.4f}",
+        f"{shown['Gaussian']:.4f} / {shown['V']:.4f} = {shown['Gaussian'] / shown['V']:.2f}",
+        f"the published Gaussian one is near ours with the correlation of all runs held fixed: {shown[KNOWN]:.4f}",
     )
-
-
-def estimator_errors(valid: Any, test: Any, m: int, n_samples: int, n: int = 5) -> dict[str, tuple[float, float]]:
-    """Bias and standard deviation of estimators of the best of n, over samples of m trials from the pool.
-
-    ``fixed`` is the Gaussian estimator with the correlation of the whole pool instead of the sample's.
-    """
-    rng = np.random.default_rng(m)
-    # the pool is the population here, drawn from with replacement: its V is the truth
-    truth = float(expected_best(valid, n, test, estimator="v"))
-    rho, constant = float(np.corrcoef(valid, test)[0, 1]), float(normal_best(n))
-    estimates: dict[str, list[float]] = {"v": [], "u": [], "gaussian": [], "fixed": []}
-    for _ in range(n_samples):
-        rows = rng.integers(0, valid.size, m)
-        if np.ptp(valid[rows]) == 0 or np.ptp(test[rows]) == 0:
-            continue  # no correlation exists, and so no Gaussian estimate
-        for key in ("v", "u"):
-            estimates[key].append(float(expected_best(valid[rows], n, test[rows], estimator=key)))
-        estimates["gaussian"].append(float(gaussian_best(valid[rows], n, test[rows])))
-        estimates["fixed"].append(float(test[rows].mean() + rho * test[rows].std(ddof=1) * constant))
-    return {key: (float(np.mean(values)) - truth, float(np.std(values, ddof=1))) for key, values in estimates.items()}
 
 
 def survey(study: Study) -> None:

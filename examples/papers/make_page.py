@@ -9,16 +9,25 @@ what the shipped results show.
 from __future__ import annotations
 
 import argparse
+import io
+import shlex
 import shutil
 import sys
 import tempfile
 from collections.abc import Sequence
+from contextlib import redirect_stdout
+from importlib.resources import files
 from pathlib import Path
 
 import boon
 import show_your_work
 import showing_doesnt_always_work
 from _common import Study, markdown_table, run_steps
+
+import levelbest.cli.main
+
+ROOT = Path(__file__).resolve().parents[2]
+DIGITS = str(files("levelbest") / "data" / "digits.csv")
 
 INTRODUCTION = """\
 # The papers, reproduced
@@ -42,72 +51,96 @@ github.com/castorini/meanmax. Without them the scripts say what is missing and g
 PAPERS = (boon, show_your_work, showing_doesnt_always_work)
 
 FIGURES = (
-    ("[B] figure 1: scores of runs", "boon-distributions", "levelbest describe FILE --out f.svg"),
     (
-        "[B] figure 2: three summaries of m experiments",
-        "boon-summaries",
-        "levelbest simulate --kde FILE --summaries --out f.svg",
+        "[B] figure 1: scores of runs, and what validation says of the test score",
+        "describe DIGITS --where \"family in ('mlp-seeds', 'random-forest')\"",
     ),
     (
-        "[B] figure 3: spread of the estimators (the Gaussian one: `python examples/papers/boon.py --out OUT`)",
-        "boon-estimators",
-        "levelbest simulate --kde FILE --summaries --n 5 --out f.svg",
+        "[B] figure 2: three summaries of m experiments",
+        "simulate --kde DIGITS --of random-forest --reported test_accuracy --summaries",
+    ),
+    (
+        "[B] figure 3: spread of the estimators",
+        "simulate --kde DIGITS --of mlp-seeds --reported test_accuracy --estimators",
     ),
     (
         "[D] figure 1: expected best, crossing, budget for a score",
-        "show-crossing",
-        "levelbest curve FILE --published CNN=0.395 --shade spread --out f.svg",
+        "curve DIGITS --where \"family in ('svm', 'random-forest')\" --reported none --published svm=.9 --shade spread",
     ),
-    ("[D] figure 2: time as the budget", "show-time", "levelbest compare FILE --axis cost --out f.svg"),
+    ("[D] figure 2: time as the budget", "curve examples/papers/budgets/budgets.csv --axis cost"),
     (
         "[D] figure 3: trials that match a reported score",
-        "show-match",
-        "levelbest reach FILE --target NAME=0.8 --out f.svg",
+        "reach DIGITS --where \"family <> 'mlp-seeds'\" --reported none --target 0.9",
     ),
     (
         "[D] figure 4: spread within what was observed",
-        "show-range",
-        "levelbest curve FILE --published NAME=0.8 --shade spread --out f.svg",
-    ),
-    ("[T] figure 1: V and U against the truth", "doesnt-curves", "levelbest simulate --lesson --out FOLDER"),
-    (
-        "[T] figure 2: a wrong winner (its curves: `python examples/papers/showing_doesnt_always_work.py --out OUT`)",
-        "doesnt-curves",
-        "levelbest simulate --kde FILE --of MLP --against LSTM --estimator v --trials 25",
+        "curve DIGITS --where \"family = 'mlp'\" --reported none --published mlp=0.94 --shade spread",
     ),
     (
-        "[T] figure 3: estimates below the truth",
-        "doesnt-below",
-        "levelbest simulate --kde FILE --of MLP --estimator v --out f.svg",
+        "[T] figure 1: V against the truth",
+        "simulate --kde DIGITS --of random-forest --against beta(2,1.54) --estimator v --trials 50",
+    ),
+    (
+        "[T] figure 2: a wrong winner",
+        "simulate --kde DIGITS --of random-forest --against beta(2,1.54) --estimator v --trials 25 --n 10-25",
+    ),
+    (
+        "[T] figure 3: estimates below the truth (dotted)",
+        "simulate --kde DIGITS --of svm --estimator v --n 1,2,5,10,20,30,40,50",
     ),
     (
         "[T] figure 4: coverage",
-        "doesnt-coverage",
-        "levelbest simulate --kde FILE --of MLP --interval percentile,default --out f.svg",
+        "simulate --kde DIGITS --of svm --estimator v --interval percentile,default --n 1,2,5,10,20,30,40",
     ),
-    ("[T] figure 5: the distributions", "doesnt-distributions", "levelbest describe FILE --out f.svg"),
+    ("[T] figure 5: the kernel density (above)", "simulate --kde DIGITS --of random-forest --n 1,2,5,10,20,30,40"),
 )
-"""Every figure of the papers: our equivalent, and the command that draws it."""
+"""Every figure of the papers, and the command that draws its equivalent."""
+
+SHIPPED = "import levelbest; print(levelbest.__path__[0] + '/data/digits.csv')"
+
+
+def picture_name(what: str) -> str:
+    """The file of a figure's picture: ``[B] figure 1: ...`` is ``command-b1.svg``."""
+    return f"command-{what[1].lower()}{what[11]}.svg"
+
+
+def draw_figures(folder: Path, *, quick: bool = False) -> None:
+    """Run every command of the table on the shipped results; its picture is the one beside it."""
+    for what, command in FIGURES:
+        words = [DIGITS if word == "DIGITS" else word for word in shlex.split(command)]
+        words = [str(ROOT / word) if word.startswith("examples/") else word for word in words]
+        words += ["--out", str(folder / picture_name(what))]
+        if quick and words[0] == "simulate":
+            words += ["--samples", "20", "--resamples", "99"]
+        with redirect_stdout(io.StringIO()):
+            if (code := levelbest.cli.main.main(words)) != 0:
+                raise SystemExit(f"levelbest {command} ended with {code}")
 
 
 def figures_table() -> str:
-    """Each figure of the papers with the command that draws its equivalent, and a small picture of ours."""
-    rows = [
-        (what, f"`{command}`", f'<img src="figures/papers/{name}.svg" width="160" alt="{what.split(" (")[0]}">')
-        for what, name, command in FIGURES
-    ]
-    return f"## Every figure, and the command that draws it\n\n{markdown_table(('figure', 'command', 'ours'), rows)}\n"
+    """Each figure of the papers with the command that draws its equivalent, and a small picture of it."""
+    rows = []
+    for what, command in FIGURES:
+        shown = command.replace("DIGITS", '"$DIGITS"').replace("beta(2,1.54)", '"beta(2,1.54)"')
+        picture = f'<img src="figures/papers/{picture_name(what)}" width="200" alt="{what.split(":")[0]}">'
+        rows.append((what, f"`levelbest {shown} --out f.svg`", picture))
+    return (
+        "## Every figure, and the command that draws it\n\nEach picture is what the command beside it draws of the "
+        "shipped results, which are here:\n\n```sh\n"
+        f'DIGITS=$(python -c "{SHIPPED}")\n```\n\n{markdown_table(("figure", "command", "its picture"), rows)}\n'
+    )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command line."""
     parser = argparse.ArgumentParser(description="Write docs/papers.md and its figures.")
     parser.add_argument("--data", type=Path, help="folder with boon/ and hedwig/ (the authors' files, not shipped)")
-    parser.add_argument("--docs", type=Path, default=Path(__file__).resolve().parents[2] / "docs")
+    parser.add_argument("--docs", type=Path, default=ROOT / "docs")
     parser.add_argument("--quick", action="store_true", help="few samples: to see that it runs")
     chosen = parser.parse_args(arguments)
     figures = chosen.docs / "figures" / "papers"
     figures.mkdir(parents=True, exist_ok=True)
+    draw_figures(figures, quick=chosen.quick)
     parts = [INTRODUCTION, figures_table()]
     with tempfile.TemporaryDirectory() as folder:
         for paper in PAPERS:

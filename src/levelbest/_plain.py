@@ -160,6 +160,11 @@ def show_cost(value: float, unit: str | None) -> str:
     return f"{_three(value)} {unit}" if unit else _three(value)
 
 
+def keeps_unit(unit: str | None) -> bool:
+    """Whether costs stand in this unit whatever their size (GPU hours), so that an axis can name it once."""
+    return unit is not None and unit not in _SECONDS and unit != "USD"
+
+
 def show_tick(value: float, unit: str | None) -> str:
     """A cost beside an axis: ``10.0 min`` is ``10 min``."""
     number, _, name = show_cost(value, unit).partition(" ")

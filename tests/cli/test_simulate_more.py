@@ -43,6 +43,27 @@ def test_a_family_may_still_be_named_by_its_name(table, capsys):
     assert _points(capsys, "--kde", table, "--family", "lstm", "--where", "kept = 1")["law"] == "kernel density of lstm"
 
 
+def test_a_figure_of_two_shows_where_the_mean_estimates_name_the_wrong_winner(tmp_path, capsys):
+    # [T] figure 2: V is too low where scores spread, so that the better of two looks worse. The best of n uniform
+    # scores has the mean n / (n + 1), the j-th of m the mean j / (m + 1); V weighs it by (j / m)^n - ((j - 1) / m)^n.
+    picture = tmp_path / "f.svg"
+    options = ["--law", "uniform(0,1)", "--against", "uniform(0.85,0.04)", "--estimator", "v", "--trials", "10"]
+    assert main(["simulate", *options, "--samples", "2000", "--out", str(picture), "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)["points"]
+    assert [row["n"] for row in rows] == list(range(1, 11))  # a figure shows the whole curve
+    ranks = np.arange(1, 11)
+    for row in rows:
+        n = row["n"]
+        v = ((ranks / 10) ** n - ((ranks - 1) / 10) ** n) @ (ranks / 11)
+        assert row["truth"] == pytest.approx(n / (n + 1))
+        assert row["against_truth"] == pytest.approx(0.85 + 0.04 * n / (n + 1))
+        assert row["mean_estimate"] == pytest.approx(v, abs=5 * 0.3 / np.sqrt(2000))  # false alarm 6e-7 each
+        assert row["against_mean_estimate"] == pytest.approx(0.85 + 0.04 * v, abs=0.0015)
+    wrong = [r["n"] for r in rows if (r["mean_estimate"] - r["against_mean_estimate"]) * r["true_difference"] < 0]
+    assert wrong == [8, 9, 10]  # truly .889 to .909 against .886; V says .840 to .861 against .884
+    assert main(["simulate", *options, "--power", "--out", str(picture)]) == 2
+
+
 def test_power_and_false_alarms_are_what_exchange_allows():
     # 3 sd apart, 12 trials each: always told apart; equal: at most 5 %, and with 60 samples at most 9 (p < .002)
     rows = verdict_power(named_distribution("norm(3,1)"), named_distribution("norm(0,1)"), 12, [1], n_samples=60)

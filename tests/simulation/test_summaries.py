@@ -1,4 +1,4 @@
-"""[B] figure 2: the mean, the best single model and the expected best of n as experiments grow."""
+"""[B] figures 2 and 3: the mean, the best single model and the expected best of n as experiments grow; estimators."""
 
 import json
 
@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from levelbest.cli.main import cli
 from levelbest.errors import InputError
 from levelbest.simulation.summaries import resampled_summaries
-from levelbest.stats import expected_best
+from levelbest.stats import expected_best, gaussian_best, normal_best
 
 
 def test_summaries_of_a_wide_pool_are_those_of_the_law():
@@ -43,6 +43,37 @@ def test_v_is_the_estimate_of_the_library():
     assert one.mean["mean"][0] == pytest.approx(sample[1].mean())
 
 
+def test_estimators_are_those_of_the_library():
+    # selection scores that tie with different reported ones, drawn again one by one
+    pool = np.array([0.1, 0.4, 0.4, 0.7, 0.7, 0.9])
+    reported = np.array([0.2, 0.1, 0.5, 0.3, 0.8, 0.7])
+    drawn = np.random.default_rng(8).integers(0, 6, (200, 6))
+    assert (np.ptp(pool[drawn], axis=1) > 0).all()  # else a sample defines no Gaussian estimate
+    found = resampled_summaries(pool, reported, sizes=[6], n=3, n_samples=200, estimators=True, rng=8)
+    rho, constant = np.corrcoef(pool, reported)[0, 1], float(normal_best(3))
+    values = {
+        "V": [expected_best(pool[rows], 3, reported[rows], estimator="v") for rows in drawn],
+        "U": [expected_best(pool[rows], 3, reported[rows]) for rows in drawn],
+        "Gaussian": [gaussian_best(pool[rows], 3, reported[rows]) for rows in drawn],
+        "Gaussian, correlation known": [
+            reported[rows].mean() + rho * reported[rows].std(ddof=1) * constant for rows in drawn
+        ],
+    }
+    assert list(found.sd) == list(values)
+    for name, each in values.items():
+        assert found.mean[name][0] == pytest.approx(np.mean(each))
+        assert found.sd[name][0] == pytest.approx(np.std(each, ddof=1))
+        assert found.low[name][0] == pytest.approx(np.quantile(each, 0.025))
+
+
+def test_a_sample_of_equal_scores_defines_no_gaussian_estimate():
+    pool = np.array([0.5, 0.5, 0.5, 0.9])
+    found = resampled_summaries(pool, pool[::-1], sizes=[1, 2], n=2, n_samples=400, estimators=True)
+    assert np.isnan(found.sd["V"][0])  # fewer experiments than n
+    assert np.isfinite(found.sd["Gaussian"][1])
+    assert list(resampled_summaries(pool, sizes=[2], n=2, n_samples=9, estimators=True).sd) == ["V", "U", "Gaussian"]
+
+
 def test_losses_are_the_mirror_image():
     pool = np.random.default_rng(6).random(40)
     up, down = resampled_summaries(pool), resampled_summaries(-pool, direction="min")
@@ -69,5 +100,10 @@ def test_command(tmp_path):
     shown = run.invoke(cli, asked)
     assert "best single model" in shown.stdout
     assert "best of 5" in shown.stdout
-    for wrong in (["simulate", "--summaries", "--law", "norm"], [*asked, "--n", "1,2"]):
+    spread = [word.replace("--summaries", "--estimators") for word in asked]
+    told = run.invoke(cli, [*spread, "--json", "--out", str(tmp_path / "g.svg")])
+    assert {row["summary"] for row in json.loads(told.stdout)["points"]} >= {"V", "U", "Gaussian"}
+    assert (tmp_path / "g.svg").stat().st_size > 1000
+    assert "correlation" in run.invoke(cli, spread).stdout
+    for wrong in (["simulate", "--summaries", "--law", "norm"], [*asked, "--n", "1,2"], [*asked, "--estimators"]):
         assert isinstance(run.invoke(cli, wrong).exception, InputError)  # main() prints it and exits with 2

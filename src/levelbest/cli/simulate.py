@@ -33,6 +33,11 @@ if TYPE_CHECKING:
     help="With --kde: how mean, best single model and expected best of n (--n, one number) vary with the number of "
     "experiments.",
 )
+@click.option(
+    "--estimators",
+    is_flag=True,
+    help="With --kde: how estimates of the best of n (V, U and the Gaussian one) spread, by the number of experiments.",
+)
 @click.option("--round", "step", type=float, metavar="STEP", help="Round scores to multiples of this: coarse ties.")
 @click.option("--fail", "share", type=click.FloatRange(0, 1, max_open=True), help="Let this share of trials fail.")
 @click.option(
@@ -93,23 +98,25 @@ if TYPE_CHECKING:
 @options.as_one
 def command(given: options.Given) -> None:
     """Bias and coverage of estimators and intervals on a known distribution."""
-    if given["summaries"]:
+    if given["summaries"] or given["estimators"]:
         _summaries(given)
         return
     if given["lesson"]:
         _lesson(given)
         return
     distribution, out = _distribution(given), given["out"]
-    n = given["n"] or [budget for budget in (1, 2, 5, 10, 20, 40, 80) if budget <= given["n_trials"]]
+    every = range(1, given["n_trials"] + 1)  # a figure shows the whole curve
+    drawn = out is not None and given["against"] and not given["power"]
+    n = given["n"] or [budget for budget in every if drawn or budget in (1, 2, 5, 10, 20, 40, 80)]
     if given["against"]:
         _two_distributions(distribution, given, n)
         return
     simulated = _run(distribution, given, n)
     if out is not None:
-        from levelbest.report.figures.curves import figure_of, save_figure
-        from levelbest.report.figures.simulation import draw_coverage
+        from levelbest.report.figures.curves import save_figure
+        from levelbest.report.figures.simulation import coverage_figure
 
-        save_figure(figure_of(draw_coverage(simulated)), out)
+        save_figure(coverage_figure(simulated), out)
     if given["as_json"]:
         options.echo_json(simulated.to_dict())
         return
@@ -187,15 +194,18 @@ def _lesson(given: options.Given) -> None:
 
 
 def _summaries(given: options.Given) -> None:
-    """[B] figure 2 of one family of results."""
-    from levelbest.report.terminal.simulation import print_summaries
+    """[B] figures 2 and 3 of one family of results."""
+    from levelbest.report.terminal.simulation import print_spreads, print_summaries
     from levelbest.simulation.summaries import resampled_summaries
 
+    option = "--estimators" if given["estimators"] else "--summaries"
+    if given["estimators"] and given["summaries"]:
+        raise InputError("--summaries and --estimators are two figures: choose one of them")
     if not given["kde"]:
-        raise InputError("--summaries sums up results: name their file with --kde FILE")
+        raise InputError(f"{option} sums up results: name their file with --kde FILE")
     n = given["n"] or (5,)
     if len(n) > 1:
-        raise InputError("--summaries takes one n for the expected best of n, e.g. --n 5")
+        raise InputError(f"{option} takes one n for the expected best of n, e.g. --n 5")
     family, out = _family(given), given["out"]
     scores = family.scores("drop")
     summaries = resampled_summaries(
@@ -204,17 +214,20 @@ def _summaries(given: options.Given) -> None:
         n=n[0],
         n_samples=given["n_samples"],
         direction=family.metric.direction,
+        estimators=given["estimators"],
         rng=given["seed"],
     )
     if out is not None:
         from levelbest.report.figures.curves import figure_of, save_figure
-        from levelbest.report.figures.simulation import draw_summaries
+        from levelbest.report.figures.simulation import draw_spreads, draw_summaries
 
-        save_figure(figure_of(draw_summaries(summaries, score=family.metric.score)), out)
+        score = family.metric.score
+        ax = draw_spreads(summaries) if given["estimators"] else draw_summaries(summaries, score=score)
+        save_figure(figure_of(ax), out)
     if given["as_json"]:
         options.echo_json({"family": family.families[0], **summaries.to_dict()})
         return
-    print_summaries(family.families[0], summaries)
+    (print_spreads if given["estimators"] else print_summaries)(family.families[0], summaries)
     if out is not None:
         click.echo(f"figure: {out}")
 
@@ -248,16 +261,24 @@ def _run(distribution: Distribution, given: options.Given, n: list[int]) -> Simu
 
 
 def _two_distributions(distribution: Distribution, given: options.Given, n: list[int]) -> None:
-    if given["out"] is not None:
-        raise InputError("--against prints a table and draws nothing: leave out --out, or simulate one distribution")
     from levelbest.simulation.battery import false_winner
 
-    other = _against(given, distribution.direction)
+    other, out = _against(given, distribution.direction), given["out"]
     if given["power"]:
+        if out is not None:
+            raise InputError("--power prints a table and draws nothing: leave out --out")
         _power(distribution, other, given, n)
         return
     keys = ("estimator", "n_samples", "seed")
     rows = false_winner(distribution, other, given["n_trials"], n, **{key: given[key] for key in keys})
+    if out is not None:
+        from levelbest.report.figures.curves import save_figure
+        from levelbest.report.figures.simulation import against_figure
+
+        first, second = (each.name.removeprefix("kernel density of ") for each in (distribution, other))
+        save_figure(
+            against_figure(rows, (first, second), estimator=given["estimator"], n_trials=given["n_trials"]), out
+        )
     if given["as_json"]:
         options.echo_json(
             {"law": distribution.name, "against": other.name, "n_trials": given["n_trials"], "points": rows}
@@ -270,6 +291,8 @@ def _two_distributions(distribution: Distribution, given: options.Given, n: list
     for row in rows:
         share, limits = f"{row['false_winner']:12.3f}", f"{row['low']:.3f} to {row['high']:.3f}"
         click.echo(f"{row['n']:>6}  {row['true_difference']:>16.4g}  {share}  {limits}")
+    if out is not None:
+        click.echo(f"figure: {out}")
 
 
 def _power(distribution: Distribution, other: Distribution, given: options.Given, n: list[int]) -> None:

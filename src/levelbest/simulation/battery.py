@@ -340,8 +340,8 @@ def false_winner(
     n_samples: int = 2000,
     seed: int = 0,
 ) -> list[dict[str, object]]:
-    """How often, at every n, the distribution with the worse true curve has the better estimate ([T] fig. 2), and
-    limits."""
+    """How often, at every n, the distribution with the worse true curve has the better estimate, with limits; and the
+    true curves with the mean estimates, which can have the wrong winner too ([T] figs. 1 and 2)."""
     if a.direction != b.direction:
         raise InputError(
             f"two distributions need one direction, got {a.direction} for {a.name} and {b.direction} for {b.name}"
@@ -351,11 +351,22 @@ def false_winner(
     gap = first_mean - second_mean
     gap[np.abs(gap) <= _ROUNDING * np.maximum(np.abs(first_mean), np.abs(second_mean)).max()] = 0.0
     rng = np.random.default_rng(seed)
-    wrong = np.zeros(budgets.size)
+    wrong, sums = np.zeros(budgets.size), np.zeros((2, budgets.size))
     estimated = partial(expected_best, n=budgets, estimator=estimator, direction=a.direction)
     for _ in range(n_samples):
-        first, second = (distribution.draw(rng, (1, n_trials))[0][0] for distribution in (a, b))
-        wrong += (np.asarray(estimated(first)) - np.asarray(estimated(second))) * gap < 0
-    share = wrong / n_samples
+        values = np.stack([estimated(distribution.draw(rng, (1, n_trials))[0][0]) for distribution in (a, b)])
+        wrong += (values[0] - values[1]) * gap < 0
+        sums += values
+    share, means = wrong / n_samples, sums / n_samples
     low, high = zip(*(clopper_pearson(rate, n_samples) for rate in share), strict=True)
-    return rows_of(n=budgets.tolist(), true_difference=gap, false_winner=share, low=low, high=high)
+    return rows_of(
+        n=budgets.tolist(),
+        true_difference=gap,
+        false_winner=share,
+        low=low,
+        high=high,
+        truth=first_mean,
+        against_truth=second_mean,
+        mean_estimate=means[0],
+        against_mean_estimate=means[1],
+    )

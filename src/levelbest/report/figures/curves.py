@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from levelbest import _check
-from levelbest._plain import cost_ticks, show_tick
+from levelbest._plain import cost_ticks, keeps_unit, show_tick
 from levelbest._write import write_bytes
 from levelbest.results import Curve, DesignWords
 
@@ -220,8 +220,9 @@ def set_budget_axis(
     if over_cost:
         if log and (ticks := cost_ticks(*ax.get_xlim(), cost_unit)):
             ax.xaxis.set_major_locator(FixedLocator(ticks))
-        ax.set_xlabel("budget (cost)")
-        ax.xaxis.set_major_formatter(lambda value, _: show_tick(value, cost_unit))
+        once = cost_unit if keeps_unit(cost_unit) else None
+        ax.set_xlabel(f"budget ({once or 'cost'})")
+        ax.xaxis.set_major_formatter(lambda value, _: show_tick(value, None if once else cost_unit))
         return
     if words is not None:
         ax.set_xlabel(f"n, {words.units} of each {words.group}" if words.group else f"budget ({words.units})")

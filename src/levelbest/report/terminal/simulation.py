@@ -45,6 +45,18 @@ def print_summaries(family: str, summaries: Summaries) -> None:
     out.print(drawn_table(Table(tuple(columns))))
 
 
+def print_spreads(family: str, summaries: Summaries) -> None:
+    """One row per number of experiments: the standard deviation of each estimator of the best of n."""
+    from rich.text import Text
+
+    out = console()
+    what = f"  standard deviation of estimates of the best of {summaries.n}, {summaries.n_samples} samples of each size"
+    out.print(Text.assemble((family, "bold"), what))
+    columns = [counts("experiments", summaries.sizes)]
+    columns += [formed(name, sd, ".3g") for name, sd in summaries.sd.items()]
+    out.print(drawn_table(Table(tuple(columns))))
+
+
 def coverage_table(simulation: Simulation, method: str) -> Table:
     """A row for each budget: the truth, the bias of the estimate, and how often the interval covers the truth."""
     covered, n_samples = simulation.covered[method], simulation.n_samples

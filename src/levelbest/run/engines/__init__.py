@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from levelbest import _check
+from levelbest.errors import DataError
 from levelbest.run.study import Resources
 from levelbest.run.task import Outcome, Task
 
@@ -74,7 +75,10 @@ class Engine(ABC):
 
 
 def _engine(name: str) -> type[Engine]:
-    engine: type[Engine] = getattr(importlib.import_module(f"levelbest.run.engines.{name}"), ENGINES[name])
+    try:
+        engine: type[Engine] = getattr(importlib.import_module(f"levelbest.run.engines.{name}"), ENGINES[name])
+    except OSError as error:  # a full table of open files, a disk that gives nothing back
+        raise DataError(f"the engine {name} cannot be loaded: {error.strerror}; nothing was started") from error
     return engine
 
 
