@@ -21,7 +21,7 @@ import numpy as np
 
 from _table import Table, best_times, number
 from levelbest.stats.best._weights import rank_weights
-from levelbest.stats.inference import Question, Sample, search_contrasts
+from levelbest.stats.inference import Hypotheses, Sample, search_contrasts
 
 FAMILIES, TRIALS, BUDGETS, RESAMPLES = 10, 200, 100, 10_000
 LIMIT = 10.0
@@ -40,7 +40,7 @@ def main() -> int:
             np.sort(one, axis=1) @ weights
 
     def bands() -> None:
-        search_contrasts(families, n, Question(tuple(pairs)), n_resamples=RESAMPLES)
+        search_contrasts(families, n, Hypotheses(tuple(pairs)), n_resamples=RESAMPLES)
 
     least, ours = best_times(floor, bands, repeats=3, clock=time.process_time)
     table = Table("Comparing families", ["levelbest", "numpy", "scipy"])

@@ -18,7 +18,7 @@ import numpy as np
 from scipy import stats as distributions
 
 from levelbest.stats import best_interval
-from levelbest.stats.inference import Question, seed_contrasts
+from levelbest.stats.inference import Hypotheses, seed_contrasts
 from levelbest.stats.problems import expected_best_by_group, group_interval
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "who-covers.md"
@@ -161,7 +161,7 @@ def false_verdicts(samples: int) -> Iterator[str]:
             for i in range(samples):
                 rng = np.random.default_rng([5, n_runs, number, i])
                 scores = [np.asarray(distribution.rvs(n_runs, random_state=rng)) for _ in range(n_families)]
-                found = seed_contrasts(scores, Question(pairs), rng=int(rng.integers(2**31)))
+                found = seed_contrasts(scores, Hypotheses(pairs), rng=int(rng.integers(2**31)))
                 wrong[0] += any(contrast.certified.any() for contrast in found.pairs)
                 p = np.sort([distributions.ttest_ind(scores[a], scores[b], equal_var=False).pvalue for a, b in pairs])
                 wrong[1] += bool(p[0] < 0.05)
@@ -188,7 +188,7 @@ best observed.""",
         "## pass@k over problems",
         """Eight samples of each problem; 30 % of the problems are never solved. The truth is that of the population
 which the problems are drawn from: what is asked when a benchmark stands for more than itself. scorio's interval is
-about the very problems at hand: its second row is for that question, the first shows what happens where it is read as
+about the very problems at hand: its second row is for that hypotheses, the first shows what happens where it is read as
 more. Its prior takes every chance of success to be as likely as any other, and problems that are never solved are
 not.""",
         "\n".join(pass_at_k(samples)),

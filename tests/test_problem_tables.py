@@ -13,14 +13,14 @@ from levelbest.readers import read_trials
 from levelbest.readers.parts import read_in_parts
 from levelbest.readers.tables.engine import connect
 from levelbest.stats import all_of_k, pass_at_k
-from levelbest.stats.inference import Question
+from levelbest.stats.inference import Hypotheses
 from levelbest.trials import Settings, Trials
 from levelbest.trials.problems import problems_of
 
 COLUMNS = {"family": "model", "group": "problem", "direction": "max"}
 VERIFIED = COLUMNS | {"selection": "verifier", "reported": "correct"}
 ORACLE = COLUMNS | {"selection": "correct"}
-PAIR = Question(((0, 1),), bounds=(0, 1))
+PAIR = Hypotheses(((0, 1),), bounds=(0, 1))
 
 
 def table(tmp_path, seed=0, lose=0, hide=0, blank=0, text=True):

@@ -10,7 +10,7 @@ from levelbest import Trials, compare
 from levelbest.cli.main import main
 from levelbest.designs.curve import family_curves as search_curves
 from levelbest.errors import InputError
-from levelbest.stats.inference import Question, best_so_far, search_contrasts, search_interval
+from levelbest.stats.inference import Hypotheses, best_so_far, search_contrasts, search_interval
 
 
 def test_best_so_far_follows_the_first_best():
@@ -37,7 +37,7 @@ def test_searches_are_exchanged_as_wholes():
         rng = np.random.default_rng([at, 4])
         trials = np.where(rng.random((33, 4)) < 0.12, 0.85, 0.2) + rng.uniform(-0.02, 0.02, (33, 4))
         curves = np.maximum.accumulate(trials, axis=1)
-        contrast = search_contrasts([curves[:3], curves[3:]], np.arange(1, 5), Question(((0, 1),))).pairs[0]
+        contrast = search_contrasts([curves[:3], curves[3:]], np.arange(1, 5), Hypotheses(((0, 1),))).pairs[0]
         named += bool(contrast.certified.any())
     # 120 samples of a true .05: more than 15 once in 1,000
     assert named <= 15

@@ -15,11 +15,11 @@ from certificate import Cell, Measures
 
 from levelbest._check import budget_grid
 from levelbest.stats.best import Sample
-from levelbest.stats.inference import Contrasts, Question, run_contrasts, sign_contrasts, trial_contrasts
+from levelbest.stats.inference import Contrasts, Hypotheses, run_contrasts, sign_contrasts, trial_contrasts
 
 LARGEST = 1_000
 """Units that are drawn at the most: of more planned ones, fewer are compared."""
-Contrasting = Callable[[np.random.Generator, int, Question], Contrasts]
+Contrasting = Callable[[np.random.Generator, int, Hypotheses], Contrasts]
 """So many fresh units of each family, and what a comparison of them says."""
 DISTRIBUTIONS: dict[str, Callable[[np.random.Generator, int], np.ndarray]] = {
     "Gumbel": lambda rng, size: rng.gumbel(size=size),
@@ -32,10 +32,10 @@ DISTRIBUTIONS: dict[str, Callable[[np.random.Generator, int], np.ndarray]] = {
 def trials(distribution: str, shift: float, families: int, n: int) -> Contrasting:
     """Families in steps of a shift."""
 
-    def contrasts(rng: np.random.Generator, size: int, question: Question) -> Contrasts:
+    def contrasts(rng: np.random.Generator, size: int, hypotheses: Hypotheses) -> Contrasts:
         scores = [shift * place + DISTRIBUTIONS[distribution](rng, size) for place in range(families)]
         grid = np.union1d(budget_grid(size // 2, whole=100, points=60), [min(n, size // 2)])
-        return trial_contrasts([Sample(part) for part in scores], grid, question)
+        return trial_contrasts([Sample(part) for part in scores], grid, hypotheses)
 
     return contrasts
 
@@ -43,9 +43,9 @@ def trials(distribution: str, shift: float, families: int, n: int) -> Contrastin
 def runs(distribution: str, shift: float, families: int) -> Contrasting:
     """The same where only seeds vary."""
 
-    def contrasts(rng: np.random.Generator, size: int, question: Question) -> Contrasts:
+    def contrasts(rng: np.random.Generator, size: int, hypotheses: Hypotheses) -> Contrasts:
         return run_contrasts(
-            [shift * place + DISTRIBUTIONS[distribution](rng, size) for place in range(families)], question
+            [shift * place + DISTRIBUTIONS[distribution](rng, size) for place in range(families)], hypotheses
         )
 
     return contrasts
@@ -54,10 +54,10 @@ def runs(distribution: str, shift: float, families: int) -> Contrasting:
 def problems(difference: float, samples: int = 4) -> Contrasting:
     """Two systems on the same problems, the second better by a difference of rates."""
 
-    def contrasts(rng: np.random.Generator, size: int, question: Question) -> Contrasts:
+    def contrasts(rng: np.random.Generator, size: int, hypotheses: Hypotheses) -> Contrasts:
         rates = rng.beta(1, 1, size) * (1 - difference)
         first, second = (rng.binomial(samples, own) / samples for own in (rates, rates + difference))
-        return sign_contrasts([(first - second)[:, None]], np.array([1]), question)
+        return sign_contrasts([(first - second)[:, None]], np.array([1]), hypotheses)
 
     return contrasts
 
@@ -67,12 +67,12 @@ def planned(contrasts: Contrasting, families: int, size: int, n: int) -> Callabl
     pairs = tuple(combinations(range(families), 2))
 
     def measure(rng: np.random.Generator, at: int) -> Measures:
-        pilot = contrasts(rng, size, Question(pairs, planned=n)).pairs[at % len(pairs)]
+        pilot = contrasts(rng, size, Hypotheses(pairs, planned=n)).pairs[at % len(pairs)]
         needed = pilot.needed
         told = {"number": float(not math.isnan(needed.needed)), "too small": float(needed.code == "small")}
         if math.isnan(needed.needed) or needed.code == "small":
             return told
-        study = contrasts(rng, int(min(needed.needed, LARGEST)), Question(pairs)).pairs[at % len(pairs)]
+        study = contrasts(rng, int(min(needed.needed, LARGEST)), Hypotheses(pairs)).pairs[at % len(pairs)]
         # families get better in their order
         return told | {"right": float(study.certified[study.n == n][0] == -1)}
 

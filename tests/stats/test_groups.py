@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from levelbest.errors import InputError
 from levelbest.stats import all_of_k, expected_best, expected_best_by_group, group_interval, group_variance, pass_at_k
-from levelbest.stats.inference import Question
+from levelbest.stats.inference import Hypotheses
 from levelbest.stats.problems import problem_contrasts
 from levelbest.stats.problems._groups import group_values, repeated_samples
 
@@ -277,6 +277,6 @@ def test_systems_are_compared_at_one_list_of_budgets():
     systems = [expected_best_by_group(scores, problem, n) for n in ([1, 2], [1, 4])]
     for paired in (True, False):
         with pytest.raises(InputError, match="at the same budgets n"):
-            problem_contrasts(systems, Question(((0, 1),)), paired=paired)
+            problem_contrasts(systems, Hypotheses(((0, 1),)), paired=paired)
         with pytest.raises(InputError, match="unknown method 'gafke'; did you mean 'gaffke'"):
-            problem_contrasts(systems[:1] * 2, Question(((0, 1),), method="gafke"), paired=paired)
+            problem_contrasts(systems[:1] * 2, Hypotheses(((0, 1),), method="gafke"), paired=paired)

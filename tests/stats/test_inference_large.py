@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from levelbest.stats.best import rank_weights
-from levelbest.stats.inference import Question, Sample, trial_contrasts
+from levelbest.stats.inference import Hypotheses, Sample, trial_contrasts
 from levelbest.stats.inference import _trials as trials_module
 from levelbest.stats.inference._large import HEAD, LargeSide, large_side
 from levelbest.stats.inference._trials import Side, TrialUnits
@@ -54,11 +54,11 @@ def test_a_hundred_thousand_trials_reach_to_half_of_them_and_not_by_order():
     rng = np.random.default_rng(5)
     a, b = rng.normal(0.05, 1, 100_000), rng.normal(0, 1, 20_000)
     n = np.array([1, 30, 1000, 10_000, 10_001])
-    pair = trial_contrasts([Sample(a), Sample(b)], n, Question(((0, 1),))).pairs[0]
+    pair = trial_contrasts([Sample(a), Sample(b)], n, Hypotheses(((0, 1),))).pairs[0]
     assert np.isfinite(pair.low).tolist() == [True, True, True, True, False]
     assert pair.certified[0] == 1
     families = [Sample(rng.permutation(b)), Sample(rng.permutation(a))]
-    mirrored = trial_contrasts(families, n, Question(((0, 1),))).pairs[0]
+    mirrored = trial_contrasts(families, n, Hypotheses(((0, 1),))).pairs[0]
     assert (mirrored.certified == -pair.certified).all()
     assert mirrored.p_value[:4] == pytest.approx(pair.p_value[:4], abs=1e-6)
 
@@ -97,7 +97,7 @@ def test_a_diverged_trial_among_many_changes_no_limits_where_it_has_no_weight():
     a, b = rng.normal(0, 1, (2, 20_000))
     spoilt = np.where(np.arange(a.size) == 5, -1e6, a)
     n = np.unique(np.geomspace(1, 10_000, 60).round().astype(np.int64))
-    plain, wide = (trial_contrasts([Sample(own), Sample(b)], n, Question(((0, 1),))).pairs[0] for own in (a, spoilt))
+    plain, wide = (trial_contrasts([Sample(own), Sample(b)], n, Hypotheses(((0, 1),))).pairs[0] for own in (a, spoilt))
     ratio = (wide.high - wide.low) / (plain.high - plain.low)
     assert ratio[0] > 100
     # the best of two is the diverged trial once in 2 10^8 pairs of trials, and 2,000 draws tell a width to 10 %
@@ -111,7 +111,7 @@ def test_scores_of_few_levels_have_the_limits_of_trials_drawn_one_by_one(levels,
     n, limits = np.array([1, 3, 300, 1250]), []
     for many in (trials_module.LARGE, 10**6):
         monkeypatch.setattr(trials_module, "LARGE", many)
-        pair = trial_contrasts(families, n, Question(((0, 1),))).pairs[0]
+        pair = trial_contrasts(families, n, Hypotheses(((0, 1),))).pairs[0]
         limits.append(np.concatenate([pair.low, pair.high]))
     # the best of 300 is the best level but once in 10^29 times; 999 resamples tell a limit to 10 % of the width
     width = limits[1][4:] - limits[1][:4]
@@ -127,7 +127,7 @@ def five_levels(seed, sizes):
 def test_families_that_all_reach_the_best_score_there_is_have_no_winner():
     """The digits that adding up loses are no difference, where both curves end at one score."""
     n = np.unique(np.geomspace(1, 800, 30).round().astype(np.int64))
-    found = [trial_contrasts(five_levels(seed, (1600, 6000)), n, Question(((0, 1),))).pairs[0] for seed in range(10)]
+    found = [trial_contrasts(five_levels(seed, (1600, 6000)), n, Hypotheses(((0, 1),))).pairs[0] for seed in range(10)]
     # a false winner in one of 20: in 4 of 10 once in a thousand
     assert sum(bool(pair.certified.any()) for pair in found) < 4
     for pair in found:
@@ -138,7 +138,7 @@ def test_families_that_all_reach_the_best_score_there_is_have_no_winner():
 def test_budgets_at_which_all_reach_the_best_score_do_not_widen_the_limits_of_others(m):
     n = np.unique(np.geomspace(1, m // 2, 40).round().astype(np.int64))
     a, b = five_levels(1, (m, m))
-    pair = trial_contrasts([a, b], n, Question(((0, 1),))).pairs[0]
+    pair = trial_contrasts([a, b], n, Hypotheses(((0, 1),))).pairs[0]
     error = np.sqrt(sum(own.selection.var(ddof=1) / m for own in (a, b)))
     # the largest of a dozen |t| that hang together is below 3 in 95 of 100 samples of normal ones
     assert 2 * 1.96 * error < pair.high[0] - pair.low[0] < 2 * 3 * error

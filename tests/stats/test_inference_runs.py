@@ -11,16 +11,16 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import levelbest as lb
-from levelbest.stats.inference import Question, run_contrasts
+from levelbest.stats.inference import Hypotheses, run_contrasts
 from levelbest.stats.inference._exchange import Exchange
 from levelbest.stats.inference._means import MeanUnits
 from levelbest.stats.inference._units import rounding_variance
 
-PAIR = Question(pairs=((0, 1),))
+PAIR = Hypotheses(pairs=((0, 1),))
 
 
 def all_pairs(k, **more):
-    return Question(pairs=tuple(combinations(range(k), 2)), **more)
+    return Hypotheses(pairs=tuple(combinations(range(k), 2)), **more)
 
 
 def works(rng, size, share):
@@ -71,7 +71,7 @@ def test_two_seeds_decide_nothing_and_say_so():
     assert contrast.reasons == ("few-trials",)
     assert contrast.difference[0] == pytest.approx(0.905 - 0.11)
     assert contrast.low[0] == -math.inf
-    bounded = run_contrasts([np.array([0.9, 0.91]), np.array([0.1, 0.11])], Question(((0, 1),), bounds=(0.0, 1.0)))
+    bounded = run_contrasts([np.array([0.9, 0.91]), np.array([0.1, 0.11])], Hypotheses(((0, 1),), bounds=(0.0, 1.0)))
     assert (bounded.pairs[0].low[0], bounded.pairs[0].high[0]) == (-1, 1)
 
 
@@ -88,7 +88,7 @@ def test_three_seeds_far_apart_decide_and_lean_on_t():
 def test_the_power_of_the_number_planned_is_that_of_new_runs_as_the_estimates_say():
     rng = np.random.default_rng(5)
     pilot = [rng.normal(0, 1, 30), rng.normal(0.5, 1, 30)]
-    needed = run_contrasts(pilot, Question(((0, 1),), planned=1)).pairs[0].needed
+    needed = run_contrasts(pilot, Hypotheses(((0, 1),), planned=1)).pairs[0].needed
     means, won = [(float(part.mean()), float(part.std(ddof=1))) for part in pilot], 0
     for at in range(400):
         draw = np.random.default_rng([5, at])
@@ -279,6 +279,6 @@ def test_five_models_two_deviations_apart_are_told_apart_with_ten_seeds():
 
 def test_families_whose_scores_are_all_equal_are_told_apart_without_a_warning():
     runs = [np.full(5, 0.5), np.full(5, 0.5), np.full(5, 0.5), np.array([0.1, 0.1, 0.1, 0.1, 0.2])]
-    answer = run_contrasts(runs, Question(tuple(combinations(range(4), 2))))
+    answer = run_contrasts(runs, Hypotheses(tuple(combinations(range(4), 2))))
     winners = {pair.pair: pair.effect.certified for pair in answer.pairs}
     assert winners == {(0, 1): 0, (0, 2): 0, (1, 2): 0, (0, 3): 1, (1, 3): 1, (2, 3): 1}

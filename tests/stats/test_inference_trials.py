@@ -10,12 +10,12 @@ from scipy import stats
 
 from levelbest.errors import InputError
 from levelbest.stats import expected_best
-from levelbest.stats.inference import Question, Sample, run_contrasts, trial_contrasts
+from levelbest.stats.inference import Hypotheses, Sample, run_contrasts, trial_contrasts
 from levelbest.stats.inference._exchange import Exchange, step_down
 from levelbest.stats.inference._trials import PairedTrials, TrialUnits
 from levelbest.stats.inference._units import nodes_of
 
-PAIR = Question(pairs=((0, 1),))
+PAIR = Hypotheses(pairs=((0, 1),))
 
 
 def samples(*scores):
@@ -158,7 +158,7 @@ def test_a_shift_is_seen_and_more_so_at_a_budget_named_in_advance():
         families = samples(rng.normal(0.8, 1, 20), rng.normal(0, 1, 20))
         n = np.arange(1, 11)
         over_all += trial_contrasts(families, n, PAIR).pairs[0].certified[0] == 1
-        effect = trial_contrasts(families, n, Question(((0, 1),), headline=1)).pairs[0].effect
+        effect = trial_contrasts(families, n, Hypotheses(((0, 1),), headline=1)).pairs[0].effect
         assert effect.named
         named += effect.certified == 1
     # 100 samples of a true .44 and .65: fewer than 29 and 50 once in 1,000 each; the band of before had .30
@@ -169,7 +169,7 @@ def test_a_shift_is_seen_and_more_so_at_a_budget_named_in_advance():
 def test_a_named_budget_of_one_trial_has_welchs_limits_or_a_little_wider_ones():
     rng = np.random.default_rng(7)
     a, b = rng.normal(3, 1, 20), rng.normal(0, 2, 30)
-    effect = trial_contrasts(samples(a, b), np.arange(1, 11), Question(((0, 1),), headline=1)).pairs[0].effect
+    effect = trial_contrasts(samples(a, b), np.arange(1, 11), Hypotheses(((0, 1),), headline=1)).pairs[0].effect
     limits = stats.ttest_ind(a, b, equal_var=False).confidence_interval(0.95)
     assert limits.low - 0.1 * (limits.high - limits.low) < effect.low <= limits.low + 1e-9
     assert limits.high - 1e-9 <= effect.high < limits.high + 0.1 * (limits.high - limits.low)
@@ -182,7 +182,7 @@ def test_where_the_named_budget_is_undecided_nothing_else_is_certified():
     a, b = rng.uniform(0.5, 1, 40), rng.uniform(0, 1, 40)
     n = np.arange(1, 21)
     assert trial_contrasts(samples(a, b), n, PAIR).pairs[0].certified[0] == 1
-    pair = trial_contrasts(samples(a, b), n, Question(((0, 1),), headline=20)).pairs[0]
+    pair = trial_contrasts(samples(a, b), n, Hypotheses(((0, 1),), headline=20)).pairs[0]
     assert pair.effect.certified == 0
     assert not pair.certified.any()
 
@@ -191,9 +191,9 @@ def test_no_order_changes_a_verdict():
     rng = np.random.default_rng(9)
     scores = [rng.normal(0.5 * i, 1, size) for i, size in enumerate((40, 30, 35))]
     n = np.arange(1, 16)
-    question = Question(pairs=((0, 1), (0, 2), (1, 2)))
-    reference = trial_contrasts(samples(*scores), n, question)
-    turned = Question(pairs=((2, 1), (1, 0), (2, 0)))
+    hypotheses = Hypotheses(pairs=((0, 1), (0, 2), (1, 2)))
+    reference = trial_contrasts(samples(*scores), n, hypotheses)
+    turned = Hypotheses(pairs=((2, 1), (1, 0), (2, 0)))
     other = trial_contrasts(samples(*(rng.permutation(part) for part in scores)), n, turned)
     by_pair = {pair.pair: pair for pair in other.pairs}
     for pair in reference.pairs:
@@ -224,9 +224,9 @@ def test_one_family_with_tied_best_scores_leaves_the_others_limits_alone():
     a, b = rng.normal(1, 1, 40), rng.normal(0, 1, 40)
     tied = np.minimum(rng.normal(2, 1, 40), 1.5)
     n = np.arange(1, 21)
-    a_third = Question(pairs=((0, 1),), confidence=1 - 0.05 / 3)
+    a_third = Hypotheses(pairs=((0, 1),), confidence=1 - 0.05 / 3)
     alone = trial_contrasts(samples(a, b), n, a_third).pairs[0]
-    among = trial_contrasts(samples(a, b, tied), n, Question(pairs=((0, 1), (0, 2), (1, 2)))).pairs[0]
+    among = trial_contrasts(samples(a, b, tied), n, Hypotheses(pairs=((0, 1), (0, 2), (1, 2)))).pairs[0]
     # three pairs have a third of the error each: the limits are those of the pair alone, but for the draws
     assert (among.high - among.low < 1.3 * (alone.high - alone.low)).all()
 
@@ -241,8 +241,8 @@ def test_limits_from_bounds_alone_are_gaffkes_and_hold_for_a_rare_mode():
         rng = np.random.default_rng([13, at])
         rare = np.where(rng.random(50) < 0.02, 0.9, 0.5) + 0.01 * rng.uniform(-1, 1, 50)
         steady = 0.55 + 0.01 * rng.uniform(-1, 1, 50)
-        question = Question(((0, 1),), bounds=(0.0, 1.0), method="gaffke")
-        pair = trial_contrasts(samples(rare, steady), truth_at, question).pairs[0]
+        hypotheses = Hypotheses(((0, 1),), bounds=(0.0, 1.0), method="gaffke")
+        pair = trial_contrasts(samples(rare, steady), truth_at, hypotheses).pairs[0]
         at_best = 0.4 * (1 - 0.98**truth_at) - 0.05  # but for the noise of .01
         held += ((pair.low < at_best + 0.02) & (at_best - 0.02 < pair.high)).all()
         wrong += ((pair.certified < 0) & (at_best > 0.02)).any()
@@ -253,19 +253,19 @@ def test_limits_from_bounds_alone_are_gaffkes_and_hold_for_a_rare_mode():
 
 def test_without_bounds_gaffke_says_so_and_with_two_columns_refuses():
     rng = np.random.default_rng(14)
-    question = Question(((0, 1),), method="gaffke")
-    pair = trial_contrasts(samples(rng.random(20), rng.random(20)), np.arange(1, 11), question).pairs[0]
+    hypotheses = Hypotheses(((0, 1),), method="gaffke")
+    pair = trial_contrasts(samples(rng.random(20), rng.random(20)), np.arange(1, 11), hypotheses).pairs[0]
     assert "no-bounds" in pair.reasons
     assert np.isinf(pair.low).all()
     two = [Sample(rng.random(20), rng.random(20)) for _ in range(2)]
     with pytest.raises(InputError, match="one column"):
-        trial_contrasts(two, np.arange(1, 11), Question(((0, 1),), bounds=(0, 1), method="gaffke"))
+        trial_contrasts(two, np.arange(1, 11), Hypotheses(((0, 1),), bounds=(0, 1), method="gaffke"))
 
 
 def test_limits_are_cut_at_what_the_bounds_allow():
     rng = np.random.default_rng(15)
     families = samples((rng.random(12) < 0.3).astype(float), (rng.random(12) < 0.6).astype(float))
-    pair = trial_contrasts(families, np.arange(1, 7), Question(((0, 1),), bounds=(0.0, 1.0))).pairs[0]
+    pair = trial_contrasts(families, np.arange(1, 7), Hypotheses(((0, 1),), bounds=(0.0, 1.0))).pairs[0]
     assert (pair.low >= -1).all()
     assert (pair.high <= 1).all()
 
@@ -276,8 +276,8 @@ def test_bounds_far_away_hide_no_clear_difference():
     families = samples(*(rng.normal(centre, 0.02, 10) for centre in (0.5, 0.6, 0.7, 0.8, 0.9)))
     pairs = tuple(combinations(range(5), 2))
     bounded, free = (
-        np.array([pair.certified for pair in trial_contrasts(families, np.arange(1, 6), question).pairs])
-        for question in (Question(pairs, bounds=(0.0, 1.0)), Question(pairs))
+        np.array([pair.certified for pair in trial_contrasts(families, np.arange(1, 6), hypotheses).pairs])
+        for hypotheses in (Hypotheses(pairs, bounds=(0.0, 1.0)), Hypotheses(pairs))
     )
     assert (bounded[:, 0] == -1).all()
     assert (bounded == free).all()
@@ -287,7 +287,7 @@ def test_wide_families_are_told_apart_up_to_half_of_their_trials_with_bounds():
     """Fifteen standard errors apart at every budget: limits from the bounds imagine a further trial near the others."""
     rng = np.random.default_rng(20)
     families = samples(np.clip(rng.normal(0.3, 0.1, 40), 0, 1), np.clip(rng.normal(0.7, 0.1, 40), 0, 1))
-    pair = trial_contrasts(families, np.arange(1, 21), Question(((0, 1),), bounds=(0.0, 1.0))).pairs[0]
+    pair = trial_contrasts(families, np.arange(1, 21), Hypotheses(((0, 1),), bounds=(0.0, 1.0))).pairs[0]
     assert (pair.certified == -1).all()
 
 
@@ -299,7 +299,7 @@ def test_limits_of_mostly_solved_0_1_scores_hold():
     for at in range(60):
         rng = np.random.default_rng([21, at])
         families = samples((rng.random(50) < 0.9).astype(float), (rng.random(50) < 0.6).astype(float))
-        pair = trial_contrasts(families, n, Question(((0, 1),), bounds=(0.0, 1.0))).pairs[0]
+        pair = trial_contrasts(families, n, Hypotheses(((0, 1),), bounds=(0.0, 1.0))).pairs[0]
         held += ((pair.low <= truth + 1e-9) & (truth - 1e-9 <= pair.high)).all()
     assert held >= 51
 
@@ -323,21 +323,21 @@ def test_further_trials_are_fewer_the_larger_the_difference():
 def test_who_is_above_whom():
     rng = np.random.default_rng(17)
     families = samples(rng.normal(0, 0.1, 20), rng.normal(5, 0.1, 20), rng.normal(5, 0.1, 20))
-    contrasts = trial_contrasts(families, np.arange(1, 11), Question(pairs=((0, 1), (0, 2), (1, 2))))
+    contrasts = trial_contrasts(families, np.arange(1, 11), Hypotheses(pairs=((0, 1), (0, 2), (1, 2))))
     assert {pair.pair: pair.effect.certified for pair in contrasts.pairs} == {(0, 1): -1, (0, 2): -1, (1, 2): 0}
 
 
 def test_a_difference_not_worth_having_takes_bounds():
     rng = np.random.default_rng(18)
     families = samples(*np.clip(rng.normal(0, 1, (2, 200)), -4, 4))
-    question = Question(((0, 1),), bounds=(-4.0, 4.0), headline=1, worth=0.5)
-    pair = trial_contrasts(families, np.arange(1, 101), question).pairs[0]
+    hypotheses = Hypotheses(((0, 1),), bounds=(-4.0, 4.0), headline=1, worth=0.5)
+    pair = trial_contrasts(families, np.arange(1, 101), hypotheses).pairs[0]
     assert pair.effect.negligible
     assert pair.effect.certified == 0
     assert not pair.negligible[-1]  # the best of 100 is not known so well
     # what these trials may not have shown could be anywhere without bounds
     assert (
-        not trial_contrasts(families, np.arange(1, 101), replace(question, bounds=(None, None)))
+        not trial_contrasts(families, np.arange(1, 101), replace(hypotheses, bounds=(None, None)))
         .pairs[0]
         .negligible.any()
     )
@@ -350,8 +350,8 @@ def test_a_collapse_that_no_run_shows_is_not_called_negligible():
         rng = np.random.default_rng([21, at])
         steady, shaky = 0.8 + 0.003 * rng.standard_normal((2, 5))
         shaky = np.where(rng.random(5) < 0.1, shaky - 0.63, shaky)
-        question = Question(((0, 1),), bounds=(0.0, 1.0), worth=0.02)
-        called += bool(run_contrasts([steady, shaky], question).pairs[0].negligible[0])
+        hypotheses = Hypotheses(((0, 1),), bounds=(0.0, 1.0), worth=0.02)
+        called += bool(run_contrasts([steady, shaky], hypotheses).pairs[0].negligible[0])
     assert called <= 5
 
 
@@ -375,7 +375,7 @@ def test_a_family_with_tied_best_scores_does_not_widen_the_limits_of_others_amon
     tied = np.minimum(rng.normal(0.9, 0.05, 120), 0.92)
     families = [Sample(tied), *(Sample(rng.normal(0.5, 0.3, 120)) for _ in range(4))]
     pairs = tuple(combinations(range(5), 2))
-    contrasts = trial_contrasts(families, np.arange(1, 61), Question(pairs=pairs))
+    contrasts = trial_contrasts(families, np.arange(1, 61), Hypotheses(pairs=pairs))
     for contrast in contrasts.pairs:
         a, b = (families[f].selection for f in contrast.pair)
         error = np.sqrt(a.var(ddof=1) / a.size + b.var(ddof=1) / b.size)
@@ -386,7 +386,7 @@ def test_a_clear_winner_is_seen_among_more_pairs_than_resamples_can_tell():
     # 120 pairs: the level of each, 4e-4, is less than 2,000 resamples can reach; six standard deviations are clear
     rng = np.random.default_rng(9)
     families = [Sample(rng.normal(6.0 * (f == 0), 1, 20)) for f in range(16)]
-    contrasts = trial_contrasts(families, np.arange(1, 11), Question(pairs=tuple(combinations(range(16), 2))))
+    contrasts = trial_contrasts(families, np.arange(1, 11), Hypotheses(pairs=tuple(combinations(range(16), 2))))
     for contrast in contrasts.pairs:
         assert contrast.certified[0] == (contrast.pair[0] == 0)
         assert (contrast.low[0] > 0) == (contrast.pair[0] == 0)

@@ -11,7 +11,7 @@ from levelbest._check import budget_grid
 from levelbest.errors import DataError, InputError
 from levelbest.stats import best_interval
 from levelbest.stats.budgets import runs_to_separate, trials_for_width, trials_to_separate
-from levelbest.stats.inference import Question, Sample, run_contrasts, sign_contrasts, trial_contrasts
+from levelbest.stats.inference import Hypotheses, Sample, run_contrasts, sign_contrasts, trial_contrasts
 from levelbest.stats.inference._power import Pilot
 
 
@@ -100,12 +100,12 @@ def test_unequal_pilots_have_the_standard_error_of_as_many_of_each():
 def delivered(a, b, size, n, n_samples, n_pairs):
     """How often a comparison of so many trials, over its own budgets, has a verdict for the first family at n."""
     grid = np.union1d(budget_grid(size // 2, whole=100, points=60), [n])
-    question = Question(((0, 1),), confidence=1 - 0.05 / n_pairs)
+    hypotheses = Hypotheses(((0, 1),), confidence=1 - 0.05 / n_pairs)
     won = 0
     for seed in range(n_samples):
         draw = np.random.default_rng([5, seed])
         families = [Sample(draw.choice(b, size)), Sample(draw.choice(a, size))]
-        won += trial_contrasts(families, grid, question).pairs[0].certified[int(np.searchsorted(grid, n))] == -1
+        won += trial_contrasts(families, grid, hypotheses).pairs[0].certified[int(np.searchsorted(grid, n))] == -1
     return won / n_samples
 
 
@@ -123,13 +123,13 @@ def test_further_units_are_those_of_the_plan():
     a, b = rng.lognormal(0.05, 0.6, 40), rng.lognormal(0, 0.6, 40)
     grid = np.arange(1, 21)
     for contrasts in (
-        lambda question: trial_contrasts([Sample(a), Sample(b)], grid, question),
-        lambda question: trial_contrasts([Sample(a), Sample(b)], grid, question, paired=True),
-        lambda question: run_contrasts([a, b], question),
-        lambda question: sign_contrasts([(a - b)[:, None]], np.array([1]), question),
+        lambda hypotheses: trial_contrasts([Sample(a), Sample(b)], grid, hypotheses),
+        lambda hypotheses: trial_contrasts([Sample(a), Sample(b)], grid, hypotheses, paired=True),
+        lambda hypotheses: run_contrasts([a, b], hypotheses),
+        lambda hypotheses: sign_contrasts([(a - b)[:, None]], np.array([1]), hypotheses),
     ):
-        (pair,) = contrasts(Question(((0, 1),))).pairs
-        (planned,) = contrasts(Question(((0, 1),), planned=1)).pairs
+        (pair,) = contrasts(Hypotheses(((0, 1),))).pairs
+        (planned,) = contrasts(Hypotheses(((0, 1),), planned=1)).pairs
         assert pair.effect.certified == 0
         assert pair.further == planned.needed.needed - 40 > 0
 
@@ -193,11 +193,11 @@ def test_refusals():
 def test_a_budget_named_in_advance_shows_a_smaller_difference():
     rng = np.random.default_rng(5)
     families = [Sample(rng.normal(0.0, 1, 40)), Sample(rng.normal(0.3, 1, 40))]
-    needed = trial_contrasts(families, np.arange(1, 21), Question(((0, 1),), planned=1)).pairs[0].needed
+    needed = trial_contrasts(families, np.arange(1, 21), Hypotheses(((0, 1),), planned=1)).pairs[0].needed
     error = math.sqrt(sum(family.selection.var(ddof=1) / 40 for family in families))
     at = stats.t.isf(0.025, 78)
     wanted = optimize.brentq(lambda d: stats.nct.sf(at, 78, d / error) - 0.8, 0, 5)
     assert needed.detectable_named == pytest.approx(wanted, rel=0.01)
     assert needed.detectable_named < needed.detectable
-    alone = trial_contrasts(families, np.array([1]), Question(((0, 1),), planned=1)).pairs[0].needed
+    alone = trial_contrasts(families, np.array([1]), Hypotheses(((0, 1),), planned=1)).pairs[0].needed
     assert math.isnan(alone.detectable_named)

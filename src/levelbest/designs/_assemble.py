@@ -26,7 +26,7 @@ from levelbest.results import (
     verdict_ranges,
     winners,
 )
-from levelbest.stats.inference import Contrast, Contrasts, Question, undefined
+from levelbest.stats.inference import Contrast, Contrasts, Hypotheses, undefined
 from levelbest.trials import OK, Trials
 from levelbest.trials.spaces import SearchSpace, is_known
 
@@ -40,8 +40,8 @@ def assemble(design: Design, *, survival: bool = True, standings: bool = True) -
     With ``survival`` the verdicts are looked at under the other failure policy too, and within strata.
     """
     pairs = pairs_of(design.families, design.request.baseline)
-    question = _question(design, pairs)
-    contrasts = _completed(design, pairs, question, design.contrasts(question) if question.pairs else _NOTHING)
+    hypotheses = _hypotheses(design, pairs)
+    contrasts = _completed(design, pairs, hypotheses, design.contrasts(hypotheses) if hypotheses.pairs else _NOTHING)
     budget = _effect_budget(design, contrasts)
     terms = _terms(design, len(pairs), budget)
     others = _other_winners(design, pairs) if survival else None
@@ -99,10 +99,10 @@ def _space_cautions(spaces: Sequence[SearchSpace]) -> list[Caution]:
     return noticed
 
 
-def _question(design: Design, pairs: Pairs) -> Question:
+def _hypotheses(design: Design, pairs: Pairs) -> Hypotheses:
     """What is asked of the design: of the pairs whose families both have limits."""
     request = design.request
-    return Question(
+    return Hypotheses(
         pairs=tuple((a, b) for a, b in pairs if not {design.families[a], design.families[b]} & set(design.excluded)),
         confidence=request.settings.confidence,
         bounds=design.metric.turned_bounds,
@@ -113,11 +113,11 @@ def _question(design: Design, pairs: Pairs) -> Question:
     )
 
 
-def _completed(design: Design, pairs: Pairs, question: Question, answered: Contrasts) -> Contrasts:
+def _completed(design: Design, pairs: Pairs, hypotheses: Hypotheses, answered: Contrasts) -> Contrasts:
     """The answer for all pairs; of those with a family that has no limits the reason."""
     sizes = [counts.n_trials for counts in design.counts]
     why = [design.excluded.get(name, "") for name in design.families]
-    by_pair = {(a, b): undefined((a, b), (sizes[a], sizes[b]), question, why[a] or why[b]) for a, b in pairs}
+    by_pair = {(a, b): undefined((a, b), (sizes[a], sizes[b]), hypotheses, why[a] or why[b]) for a, b in pairs}
     by_pair |= {contrast.pair: contrast for contrast in answered.pairs}
     return replace(answered, pairs=tuple(by_pair[pair] for pair in pairs))
 
@@ -337,8 +337,8 @@ def _other_winners(design: Design, pairs: Pairs) -> dict[tuple[int, int], list[s
         return None
     try:
         other = design.with_settings(design.request.settings.other_policy)
-        question = _question(other, pairs)
-        contrasts = _completed(other, pairs, question, other.contrasts(question) if question.pairs else _NOTHING)
+        hypotheses = _hypotheses(other, pairs)
+        contrasts = _completed(other, pairs, hypotheses, other.contrasts(hypotheses) if hypotheses.pairs else _NOTHING)
     except (DataError, InputError):
         return None
     names = design.families

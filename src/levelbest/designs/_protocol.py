@@ -14,7 +14,7 @@ from levelbest._check import FloatArray, IntArray
 from levelbest.cautions import Caution
 from levelbest.errors import InputError, named
 from levelbest.results import TRIALS, Curve, DesignWords, FamilyCostCurve, PairComparison, Variances
-from levelbest.stats.inference import Contrasts, Question
+from levelbest.stats.inference import Contrasts, Hypotheses
 from levelbest.trials import Metric, Settings, Trials
 from levelbest.trials.problems import ProblemTable
 from levelbest.trials.spaces import SearchSpace, search_spaces
@@ -251,7 +251,7 @@ class Design:
         """One curve for each family."""
         raise NotImplementedError
 
-    def contrasts(self, question: Question) -> Contrasts:
+    def contrasts(self, hypotheses: Hypotheses) -> Contrasts:
         """The difference of each pair, turned so that positive is better, with limits and what is certified."""
         raise NotImplementedError
 

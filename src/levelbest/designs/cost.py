@@ -29,7 +29,7 @@ from levelbest.stats.budgets import (
     mean_cost_values,
     spend,
 )
-from levelbest.stats.inference import Band, Contrasts, Question, band_contrasts, joint_p
+from levelbest.stats.inference import Band, Contrasts, Hypotheses, band_contrasts, joint_p
 from levelbest.trials import Scores, Settings, Trials, by_configuration, has_repeats
 
 POINTS = 24
@@ -178,24 +178,24 @@ class CostDesign(TableDesign):
             )
         return tuple(drawn)
 
-    def contrasts(self, question: Question) -> Contrasts:
+    def contrasts(self, hypotheses: Hypotheses) -> Contrasts:
         """Differences of cost curves, with bands over all budgets and pairs.
 
         A winner is named only where score and cost of the two families cannot be one distribution.
         """
-        shared = {pair: self._shared(pair) for pair in question.pairs}
+        shared = {pair: self._shared(pair) for pair in hypotheses.pairs}
         if self.request.budget is None and not any(low < high for low, high in shared.values()):
-            low, high = shared[question.pairs[0]]
+            low, high = shared[hypotheses.pairs[0]]
             raise DataError(
                 f"the families share no budget of cost: one trial of the more expensive one costs {low:g}, and half of "
                 f"what the cheaper one spent is {high:g}; run more trials or use the trial axis"
             )
         families = self.spending(self.grid, Settings.rng)  # whatever the seed: they decide
-        bands = cost_differences(families, question.pairs, question.confidence)
+        bands = cost_differences(families, hypotheses.pairs, hypotheses.confidence)
         samples = [Sample(family.pool.selection, family.pool.y) for family in families]
-        level = (1 - question.confidence) / len(shared)
+        level = (1 - hypotheses.confidence) / len(shared)
         differences = []
-        for (a, b), band in zip(question.pairs, bands, strict=True):
+        for (a, b), band in zip(hypotheses.pairs, bands, strict=True):
             comparable = np.isfinite(band.difference) & _between(self.grid, *shared[a, b])
             certified = np.where(comparable, band.certified, 0)
             if (
@@ -205,7 +205,7 @@ class CostDesign(TableDesign):
                 certified = np.zeros_like(certified)
             lower, upper = (np.where(comparable, limit, np.nan) for limit in (band.low, band.high))
             differences.append(Band.of(self.grid, band.difference, lower, upper, certified))
-        return band_contrasts(question, differences, self.sizes, [("outside-cost",)] * len(bands), method="bootstrap")
+        return band_contrasts(hypotheses, differences, self.sizes, [("outside-cost",)] * len(bands), method="bootstrap")
 
     def _shared(self, pair: tuple[int, int]) -> tuple[float, float]:
         lows, highs = zip(*map(self._range, pair), strict=True)

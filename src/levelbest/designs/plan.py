@@ -28,7 +28,7 @@ from levelbest.stats.budgets import (
     power_of_division,
     trials_for_width,
 )
-from levelbest.stats.inference import Contrast, Question
+from levelbest.stats.inference import Contrast, Hypotheses
 from levelbest.stats.problems import GroupPlan, plan_groups
 from levelbest.trials import Scores, Settings, Trials
 from levelbest.trials.problems import grid_of, too_few_samples
@@ -199,8 +199,8 @@ class _Planned:
             return [], []
         bounds, confidence = turned_bounds(metric.bounds, metric.direction), self.settings.confidence
         try:
-            question = Question(known, confidence, bounds, planned=self._budget, power=self.power)
-            contrasts = self.design.contrasts(question).pairs
+            hypotheses = Hypotheses(known, confidence, bounds, planned=self._budget, power=self.power)
+            contrasts = self.design.contrasts(hypotheses).pairs
         except DataError as error:
             if self.trials.group is None:
                 raise

@@ -19,7 +19,7 @@ from levelbest.designs._table import drawn_curve
 from levelbest.errors import DataError, InputError, named
 from levelbest.results import Curve, DesignWords, Stratum, VerifierEffect
 from levelbest.stats.bands import Interval
-from levelbest.stats.inference import Contrasts, Question
+from levelbest.stats.inference import Contrasts, Hypotheses
 from levelbest.stats.problems import (
     GROUP_METHODS,
     GroupBest,
@@ -155,9 +155,9 @@ class ProblemsDesign(Design):
             systems.append(problems.best(self.budgets, self.statistic).select(places))
         return tuple(systems)
 
-    def contrasts(self, question: Question) -> Contrasts:
+    def contrasts(self, hypotheses: Hypotheses) -> Contrasts:
         """The difference of each pair, problem by problem or each system over its own problems."""
-        return problem_contrasts(self.systems, question, paired=self.paired)
+        return problem_contrasts(self.systems, hypotheses, paired=self.paired)
 
     def strata(self) -> tuple[tuple[str, ProblemsDesign], ...]:
         """The same within each stratum in which all families can be compared."""

@@ -13,7 +13,7 @@ from levelbest.errors import InputError, named
 from levelbest.results import DesignWords
 from levelbest.stats.bands import anytime_cdf_band, anytime_quantile_interval, mean_curve_bounds
 from levelbest.stats.best import Mean, Quantile, expected_best, quantile_best, statistic_named
-from levelbest.stats.inference import Contrasts, Question, band_contrasts, band_differences
+from levelbest.stats.inference import Contrasts, Hypotheses, band_contrasts, band_differences
 from levelbest.trials import RUNNING, Scores, Trials, has_repeats
 
 
@@ -59,13 +59,13 @@ class Running(TableDesign):
             )
         return [finished_prefix(table).scores(settings.failed, missing=settings.missing) for table in self.tables]
 
-    def contrasts(self, question: Question) -> Contrasts:
+    def contrasts(self, hypotheses: Hypotheses) -> Contrasts:
         """Differences of the bands."""
-        budgets = self.budgets(question.pairs)
-        each = question.confidence ** (1 / len(self.families))
+        budgets = self.budgets(hypotheses.pairs)
+        each = hypotheses.confidence ** (1 / len(self.families))
         turned = {f: self._turned_band(scores.selection, budgets, each) for f, scores in enumerate(self.scores)}
-        bands = band_differences(question.pairs, budgets, turned)
-        return band_contrasts(question, bands, self.sizes, [("running",)] * len(bands), method="anytime")
+        bands = band_differences(hypotheses.pairs, budgets, turned)
+        return band_contrasts(hypotheses, bands, self.sizes, [("running",)] * len(bands), method="anytime")
 
     def _turned_band(
         self, scores: FloatArray, budgets: IntArray, confidence: float

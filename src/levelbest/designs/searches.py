@@ -19,7 +19,7 @@ from levelbest.stats.bands import Interval, Rule
 from levelbest.stats.best import turned_limits
 from levelbest.stats.inference import (
     Contrasts,
-    Question,
+    Hypotheses,
     best_so_far,
     search_contrasts,
     search_interval,
@@ -111,10 +111,10 @@ class Searches(TableDesign):
         shortest = min(searches.shape[1] for searches in self.repeated)
         return self.request.budgets(shortest, budget_grid(shortest, whole=POINTS, points=POINTS), _LENGTH)
 
-    def contrasts(self, question: Question) -> Contrasts:
+    def contrasts(self, hypotheses: Hypotheses) -> Contrasts:
         """Whole searches exchanged between the families."""
-        budgets = self.budgets(question.pairs)
-        return search_contrasts([searches[:, budgets - 1] for searches in self.repeated], budgets, question)
+        budgets = self.budgets(hypotheses.pairs)
+        return search_contrasts([searches[:, budgets - 1] for searches in self.repeated], budgets, hypotheses)
 
     def curves(self, request: Request) -> tuple[Curve, ...]:
         """The mean best-so-far score over the searches of each family, with Student's interval for each budget."""

@@ -17,7 +17,7 @@ from levelbest.designs.trials import IndependentTrials, find_pairing, varies
 from levelbest.designs.variance import family_variances
 from levelbest.results import Curve, DesignWords, Variances
 from levelbest.stats.best import Mean, new_run_of_best, statistic_named
-from levelbest.stats.inference import Contrasts, Question, run_contrasts
+from levelbest.stats.inference import Contrasts, Hypotheses, run_contrasts
 from levelbest.trials import Scores, Trials, by_configuration, has_repeats, runs_of
 
 MOST = 50
@@ -59,10 +59,10 @@ class Seeds(TableDesign):
         """One run."""
         return np.ones(1, dtype=np.int64)
 
-    def contrasts(self, question: Question) -> Contrasts:
+    def contrasts(self, hypotheses: Hypotheses) -> Contrasts:
         """Differences of the mean of a new run."""
         turned = [self.metric.sign * scores.curve_of for scores in self.scores]
-        return run_contrasts(turned, question)
+        return run_contrasts(turned, hypotheses)
 
 
 def only_seeds_vary(trials: Trials) -> bool:

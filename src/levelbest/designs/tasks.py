@@ -29,7 +29,7 @@ from levelbest.stats.bands import Interval, order_statistic
 from levelbest.stats.inference import (
     Aggregate,
     Contrasts,
-    Question,
+    Hypotheses,
     Sample,
     StratifiedUnits,
     TrialUnits,
@@ -277,9 +277,9 @@ class Tasks(Design):
             curves.append(replace(curve, cost_unit=None, words=self.words))
         return tuple(curves)
 
-    def contrasts(self, question: Question) -> Contrasts:
+    def contrasts(self, hypotheses: Hypotheses) -> Contrasts:
         """Mean differences over the tasks, trials being exchanged within each."""
-        answer = contrasts_of(decide(self.units, self.budgets, question), question)
+        answer = contrasts_of(decide(self.units, self.budgets, hypotheses), hypotheses)
         sizes = [counts.n_trials for counts in self.counts]
         pairs = tuple(
             replace(contrast, n_trials=(sizes[contrast.pair[0]], sizes[contrast.pair[1]])) for contrast in answer.pairs

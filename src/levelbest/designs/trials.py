@@ -19,7 +19,7 @@ from levelbest.errors import InputError, named
 from levelbest.results import TRIALS, DesignWords, PairComparison
 from levelbest.stats.inference import (
     Contrasts,
-    Question,
+    Hypotheses,
     TrialUnits,
     chance_better,
     reach_of,
@@ -51,12 +51,12 @@ class IndependentTrials(TableDesign):
         """Where nothing else does."""
         return True
 
-    def contrasts(self, question: Question) -> Contrasts:
+    def contrasts(self, hypotheses: Hypotheses) -> Contrasts:
         """Differences of the curves."""
         return trial_contrasts(
             self.samples,
-            self.budgets(question.pairs),
-            question,
+            self.budgets(hypotheses.pairs),
+            hypotheses,
             statistic=self.request.statistic,
             paired=self.paired,
         )

@@ -107,9 +107,9 @@ def read_trials(
     """
     from levelbest.readers.steps.diagnose import with_diagnostics
     from levelbest.readers.steps.pipeline import build_trials
-    from levelbest.readers.steps.roles import Wanted
+    from levelbest.readers.steps.roles import ReadRequest
 
-    wanted = Wanted(
+    wanted = ReadRequest(
         family=_names(family),
         selection=selection,
         reported=reported,

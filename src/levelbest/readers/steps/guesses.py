@@ -21,8 +21,8 @@ from levelbest.readers.steps.merged import Merged
 from levelbest.readers.steps.names import SAMPLE_IDS, among, word_set
 from levelbest.readers.steps.problems import guess_problems, guess_task
 from levelbest.readers.steps.roles import (
+    ReadRequest,
     Roles,
-    Wanted,
     column_named,
     guess_family,
     listed,
@@ -53,7 +53,7 @@ _NUMBERS = word_set("trial trial_id trial_number trial_no trial_idx number draw 
 Codes = npt.NDArray[np.int32]
 
 
-def choose_roles(table: Merged, wanted: Wanted) -> Roles:
+def choose_roles(table: Merged, wanted: ReadRequest) -> Roles:
     """Columns for all roles: those asked for, then those the format knows, then obvious names."""
     columns, known, source = table.columns, table.roles, table.source
 
@@ -95,7 +95,7 @@ _ASKED = ("selection", "reported", "cost", "task", "group", "trial", "search", "
 
 
 def _wanted_family(
-    wanted: Wanted, columns: Mapping[str, Cells], known: Mapping[str, str], source: str
+    wanted: ReadRequest, columns: Mapping[str, Cells], known: Mapping[str, str], source: str
 ) -> tuple[str, ...]:
     if wanted.family is None:
         return (known["family"],) if "family" in known else ()
@@ -117,7 +117,7 @@ def _tiers(free: Sequence[str], *, alone: bool) -> list[list[str]]:
     return [*tiers, plain, among(free, ("value",))] if alone else tiers
 
 
-def _guess_selection(table: Merged, wanted: Wanted, family: Sequence[str], reported: str | None) -> str:
+def _guess_selection(table: Merged, wanted: ReadRequest, family: Sequence[str], reported: str | None) -> str:
     """The score that picks the winner: ``reported`` itself where it is all that was named."""
     columns, source = table.columns, table.source
     taken = {reported, wanted.cost, wanted.task, wanted.group, wanted.trial, wanted.search, wanted.seed_column}
@@ -242,7 +242,7 @@ _OBVIOUS = {"cost": _costs, "group": _groups, "seed": _seeds, "search": _searche
 """The columns that obviously play a part, by rule, in the order in which parts are given."""
 
 
-def _guess_rest(table: Merged, roles: Roles, free: Sequence[str], wanted: Wanted) -> None:
+def _guess_rest(table: Merged, roles: Roles, free: Sequence[str], wanted: ReadRequest) -> None:
     columns = table.columns
     for role, candidates in _OBVIOUS.items():
         option = "seed_column" if role == "seed" else role
@@ -265,7 +265,7 @@ def _are_problems(columns: Mapping[str, Cells], roles: Roles, name: str) -> bool
     return len(set(sets)) == 1 and len(sets[0]) > 1
 
 
-def guess_searches(table: Merged, roles: Roles, wanted: Wanted) -> None:
+def guess_searches(table: Merged, roles: Roles, wanted: ReadRequest) -> None:
     """Repeated searches known by two columns: a repeat, and the number of a trial that begins again in each.
 
     The columns are those of ``model, repeat, trial, val_acc``.
@@ -320,7 +320,7 @@ _MOST = 50
 """More of a family are taken for a search whose settings were not recorded, as of a column of seeds."""
 
 
-def guess_repetitions(table: Merged, trials: Trials, roles: Roles, wanted: Wanted) -> Mapping[str, Column]:
+def guess_repetitions(table: Merged, trials: Trials, roles: Roles, wanted: ReadRequest) -> Mapping[str, Column]:
     """The settings without a column that only numbers repetitions of one configuration: it is taken as the seed.
 
     Runs and trials may also be those of a search whose settings were not recorded, which has a validation score: only

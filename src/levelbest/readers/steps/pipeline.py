@@ -25,7 +25,7 @@ from levelbest.readers.steps.diagnose import INDEPENDENT
 from levelbest.readers.steps.guesses import choose_roles, guess_repetitions
 from levelbest.readers.steps.merged import Merged
 from levelbest.readers.steps.problems import refuse_repeats, said_of_groups
-from levelbest.readers.steps.roles import Roles, Wanted, configuration_of, plain_values
+from levelbest.readers.steps.roles import ReadRequest, Roles, configuration_of, plain_values
 from levelbest.readers.steps.runs import best_rows, find_runs
 from levelbest.readers.steps.scores import Judged, ask_about_scores, judged_by
 from levelbest.readers.steps.wide import expand_counts, expand_lists, melt
@@ -40,7 +40,7 @@ Named = tuple[tuple[str, ...], Codes]
 """Names, and the code of each row."""
 
 
-def build_trials(tables: Sequence[RawTable], wanted: Wanted) -> Trials:
+def build_trials(tables: Sequence[RawTable], wanted: ReadRequest) -> Trials:
     """Trials from what the readers handed over."""
     if not any(table.n_rows or table.skipped for table in tables):
         raise DataError(f"{tables[0].source} has a header and no rows")
@@ -61,7 +61,7 @@ def build_trials(tables: Sequence[RawTable], wanted: Wanted) -> Trials:
     return trials
 
 
-def _chosen_rows(table: Merged, wanted: Wanted) -> Merged:
+def _chosen_rows(table: Merged, wanted: ReadRequest) -> Merged:
     if wanted.where:
         mask = matching_rows(wanted.where, table.columns, table.n_rows, table.source)
         if not mask.any():
@@ -125,7 +125,7 @@ def _read_rows(table: Merged, roles: Roles, judged: Judged, melted: bool, tied: 
     return table, replace(trials, selection=-trials.selection) if judged.turned else trials
 
 
-def _completed(table: Merged, kept: Merged, trials: Trials, roles: Roles, wanted: Wanted) -> Trials:
+def _completed(table: Merged, kept: Merged, trials: Trials, roles: Roles, wanted: ReadRequest) -> Trials:
     """The trials with all that their rows, ``kept`` of the table, and the formats say of them."""
     families, family = unique_codes(trials.family, trials.families)
     tasks, task = _codes(kept, roles.task)

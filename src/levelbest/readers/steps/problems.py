@@ -19,7 +19,7 @@ from levelbest.readers.steps import names
 from levelbest.readers.steps.cells import as_numbers, as_statuses
 from levelbest.readers.steps.kinds import Look, is_index, is_numbered, is_setting_name, is_task_name, never_setting
 from levelbest.readers.steps.merged import Merged
-from levelbest.readers.steps.roles import Roles, Wanted, looks_numeric
+from levelbest.readers.steps.roles import ReadRequest, Roles, looks_numeric
 from levelbest.trials import Trials
 
 __all__ = ["guess_problems", "guess_task", "refuse_repeats", "said_of_groups"]
@@ -42,7 +42,7 @@ Codes = npt.NDArray[np.int32]
 Counts = npt.NDArray[np.int64]
 
 
-def guess_task(table: Merged, roles: Roles, wanted: Wanted) -> None:
+def guess_task(table: Merged, roles: Roles, wanted: ReadRequest) -> None:
     """Take the one column of tasks, and say so; ask where it could be something else."""
     if roles.task is not None or wanted.task is not None or wanted.configuration is not None:
         return
@@ -137,7 +137,7 @@ _MANY = 10
 """More values than this that all families have in common are problems, and no tasks with a verdict each."""
 
 
-def guess_problems(table: Merged, roles: Roles, wanted: Wanted) -> None:
+def guess_problems(table: Merged, roles: Roles, wanted: ReadRequest) -> None:
     """Take the column of what every family answered (utterances, patients, files); ask where only its cells say so."""
     if {roles.group, roles.trial, roles.task, roles.search} != {None} or wanted.configuration is not None:
         return

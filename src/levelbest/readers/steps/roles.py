@@ -31,8 +31,8 @@ from levelbest.readers.steps.merged import Merged
 from levelbest.readers.steps.names import among, obvious_family, word_set
 
 __all__ = [
+    "ReadRequest",
     "Roles",
-    "Wanted",
     "column_named",
     "configuration_of",
     "guess_family",
@@ -84,7 +84,7 @@ _MOST_WORDS, _ROWS_EACH = 30, 3
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ReadRequest:
     """What the caller asked for, by the names of `read_trials`.
 
     None: not said; ``"none"`` for an optional role: there is none.
@@ -216,7 +216,7 @@ def columns_matching(table: Merged, patterns: Sequence[str], what: str) -> list[
     return chosen
 
 
-def configuration_of(table: Merged, trials: Merged, roles: Roles, wanted: Wanted) -> Mapping[str, Column]:
+def configuration_of(table: Merged, trials: Merged, roles: Roles, wanted: ReadRequest) -> Mapping[str, Column]:
     """Hyperparameters by column: chosen by all rows of the table, for those of them that are trials."""
     used = roles.used()
     if wanted.configuration is not None:

@@ -21,7 +21,7 @@ from levelbest.readers.steps import names
 from levelbest.readers.steps.cells import as_numbers
 from levelbest.readers.steps.kinds import COUNTERS, HYPERPARAMETERS, PLACES, Look, is_index, is_result, of_settings
 from levelbest.readers.steps.merged import Merged
-from levelbest.readers.steps.roles import Roles, Wanted, looks_numeric
+from levelbest.readers.steps.roles import ReadRequest, Roles, looks_numeric
 from levelbest.trials import OK, STATUSES, Trials
 
 __all__ = ["best_rows", "counter_of", "find_runs", "settings_vary"]
@@ -158,7 +158,7 @@ _WAYS: tuple[Callable[[_Rows], _Found | None], ...] = (_by_name, _by_text, _by_s
 """How runs can be told apart, the surest first."""
 
 
-def find_runs(table: Merged, roles: Roles, wanted: Wanted) -> Merged:
+def find_runs(table: Merged, roles: Roles, wanted: ReadRequest) -> Merged:
     """The table with the column of runs where rows are checkpoints of them, which is said; asks where it is unsure.
 
     A row per epoch read as a trial would make one trial of every checkpoint.

@@ -19,7 +19,7 @@ from levelbest.readers.raw import Coded
 from levelbest.readers.steps import names
 from levelbest.readers.steps.cells import as_numbers
 from levelbest.readers.steps.merged import Merged
-from levelbest.readers.steps.roles import Roles, Wanted
+from levelbest.readers.steps.roles import ReadRequest, Roles
 from levelbest.trials import OK, Trials
 
 __all__ = ["Judged", "ask_about_scores", "judged_by"]
@@ -49,7 +49,7 @@ class Judged:
         return self.direction if not self.turned else "min" if self.direction == "max" else "max"
 
 
-def judged_by(table: Merged, roles: Roles, wanted: Wanted) -> Judged:
+def judged_by(table: Merged, roles: Roles, wanted: ReadRequest) -> Judged:
     """The direction of the score that curves are of, its bounds, and whether the selection score must be turned."""
     shown = roles.reported or roles.selection
     alone = shown == roles.selection
@@ -123,7 +123,7 @@ def _written_bounds(table: Merged, column: str) -> Bounds:
     return names.direction_of(column)[1]
 
 
-def ask_about_scores(trials: Trials, wanted: Wanted) -> None:
+def ask_about_scores(trials: Trials, wanted: ReadRequest) -> None:
     """Raise a question where scores are on two scales, or crashes may be among them."""
     if wanted.bounds is not None or trials.metric.bounds != (None, None):
         return

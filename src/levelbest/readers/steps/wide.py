@@ -14,7 +14,7 @@ from levelbest.readers.steps import names
 from levelbest.readers.steps.cells import as_numbers, is_series
 from levelbest.readers.steps.merged import Merged
 from levelbest.readers.steps.names import among, obvious_family, word_set
-from levelbest.readers.steps.roles import Roles, Wanted, column_named, columns_matching, says_none
+from levelbest.readers.steps.roles import ReadRequest, Roles, column_named, columns_matching, says_none
 
 __all__ = ["expand_counts", "expand_lists", "melt"]
 
@@ -38,7 +38,7 @@ _ALIKE = 5.0
 _PROBLEM = word_set("problem task question puzzle prompt idx index id group instance item example")
 
 
-def expand_counts(table: Merged, wanted: Wanted) -> Merged:
+def expand_counts(table: Merged, wanted: ReadRequest) -> Merged:
     """Of ``c`` of ``n`` correct a row per sample, c of them 1 and the rest 0; as it is where nothing is counted."""
     if wanted.wide is not None or _is_settled(table, wanted):
         return table
@@ -65,12 +65,12 @@ def expand_counts(table: Merged, wanted: Wanted) -> Merged:
     return table.reshaped(repeated, correct, {*successes, *totals}, table.roles | {"selection": "correct"})
 
 
-def _is_settled(table: Merged, wanted: Wanted) -> bool:
+def _is_settled(table: Merged, wanted: ReadRequest) -> bool:
     """Whether it is known what a row is, so that no other layout is looked for."""
     return wanted.selection is not None or "selection" in table.roles or wanted.trial is not None
 
 
-def melt(table: Merged, wanted: Wanted) -> tuple[Merged, Wanted]:
+def melt(table: Merged, wanted: ReadRequest) -> tuple[Merged, ReadRequest]:
     """One row per sample where samples are columns, and what is asked of it now; all as it is where it is long."""
     if wanted.wide is None and _is_settled(table, wanted):
         return table, wanted
@@ -107,7 +107,7 @@ def melt(table: Merged, wanted: Wanted) -> tuple[Merged, Wanted]:
     return table.reshaped(repeated, columns, samples, roles), as_rows
 
 
-def _families_in_columns(table: Merged, wanted: Wanted) -> tuple[Merged, Wanted]:
+def _families_in_columns(table: Merged, wanted: ReadRequest) -> tuple[Merged, ReadRequest]:
     """A row per seed and a column per family (``seed,resnet,vit``), where nothing else can be meant."""
     rows = among(table.columns, _REPEATS)
     scores = [name for name in table.columns if name not in rows]
@@ -142,7 +142,7 @@ def _obvious_samples(table: Merged) -> list[str]:
     return [name for _, name in runs[0]] if numbers == list(range(numbers[0], numbers[0] + len(numbers))) else []
 
 
-def _family(table: Merged, wanted: Wanted, others: Sequence[str]) -> tuple[str, ...] | None:
+def _family(table: Merged, wanted: ReadRequest, others: Sequence[str]) -> tuple[str, ...] | None:
     if wanted.family is None:
         obvious = [name for name in others if obvious_family(names.tokens(name)) or names.spelled(name) == "family"]
         return (obvious[0],) if len(obvious) == 1 else None
@@ -151,7 +151,7 @@ def _family(table: Merged, wanted: Wanted, others: Sequence[str]) -> tuple[str, 
     return tuple(column_named(name, table.columns, "family", table.source) for name in wanted.family)
 
 
-def _owner(table: Merged, wanted: Wanted, others: Sequence[str]) -> tuple[str | None, tuple[str, ...] | None]:
+def _owner(table: Merged, wanted: ReadRequest, others: Sequence[str]) -> tuple[str | None, tuple[str, ...] | None]:
     """The column that names each row's problem, and the one that names its family, where they can be told."""
     family = _family(table, wanted, others)
     if wanted.group is not None:

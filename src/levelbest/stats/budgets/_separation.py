@@ -8,7 +8,7 @@ from levelbest import _check
 from levelbest._check import Bounds, FloatArray, budget_grid
 from levelbest.errors import DataError, InputError
 from levelbest.stats.best import turned_bounds
-from levelbest.stats.inference import POWER, Contrasts, Needed, Question, Sample, run_contrasts, trial_contrasts
+from levelbest.stats.inference import POWER, Contrasts, Hypotheses, Needed, Sample, run_contrasts, trial_contrasts
 
 WHOLE, POINTS = 100, 60
 """The grid of a comparison."""
@@ -75,7 +75,7 @@ def trials_to_separate(
     requested, sizes = _check.as_count(n, "n"), (a.n_trials, b.n_trials)
     if min(sizes) < 8:
         raise DataError(f"planning needs a pilot of at least 8 trials in each family, got {min(sizes)}")
-    question = Question(
+    hypotheses = Hypotheses(
         pairs=((0, 1),),
         confidence=1 - (1 - _check.as_confidence(confidence)) / n_pairs,
         bounds=turned_bounds(bounds, direction),
@@ -83,7 +83,7 @@ def trials_to_separate(
         power=as_power(power),
     )
     grid = np.union1d(budget_grid(min(sizes) // 2, whole=WHOLE, points=POINTS), [min(requested, min(sizes) // 4)])
-    return _needed(trial_contrasts([sample.turned(direction) for sample in (a, b)], grid, question, paired=paired))
+    return _needed(trial_contrasts([sample.turned(direction) for sample in (a, b)], grid, hypotheses, paired=paired))
 
 
 def runs_to_separate(
@@ -114,7 +114,7 @@ def runs_to_separate(
     if min(a.size, b.size) < 3:
         raise DataError(f"planning needs at least 3 runs of each family, got {min(a.size, b.size)}")
     confidence = 1 - (1 - _check.as_confidence(confidence)) / n_pairs
-    return _needed(run_contrasts([a, b], Question(((0, 1),), confidence, planned=1, power=as_power(power))))
+    return _needed(run_contrasts([a, b], Hypotheses(((0, 1),), confidence, planned=1, power=as_power(power))))
 
 
 def _needed(contrasts: Contrasts) -> Needed:

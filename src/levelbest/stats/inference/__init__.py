@@ -1,7 +1,7 @@
 """Inference: one engine behind every verdict.
 
 A design hands over its units; `trial_contrasts`, `run_contrasts`, `search_contrasts`, `sign_contrasts`
-answer one `Question` about all pairs of families (`_decide` says how, in five sentences).
+answer one `Hypotheses` about all pairs of families (`_decide` says how, in five sentences).
 `difference_band` compares two arrays of scores. A difference is first minus second, turned so that positive means that
 the first is better.
 """
@@ -31,6 +31,13 @@ from levelbest.stats.inference._decide import decide as decide
 from levelbest.stats.inference._draws import HEAVIER as HEAVIER
 from levelbest.stats.inference._draws import imagined_ends as imagined_ends
 from levelbest.stats.inference._draws import mean_draws as mean_draws
+from levelbest.stats.inference._hypotheses import VERDICTS as VERDICTS
+from levelbest.stats.inference._hypotheses import Band as Band
+from levelbest.stats.inference._hypotheses import Contrast, Contrasts, Difference, EffectAt, Hypotheses
+from levelbest.stats.inference._hypotheses import agreeing as agreeing
+from levelbest.stats.inference._hypotheses import band_contrasts as band_contrasts
+from levelbest.stats.inference._hypotheses import band_differences as band_differences
+from levelbest.stats.inference._hypotheses import undefined as undefined
 from levelbest.stats.inference._means import MeanUnits as MeanUnits
 from levelbest.stats.inference._means import SignUnits as SignUnits
 from levelbest.stats.inference._means import StratifiedUnits as StratifiedUnits
@@ -40,13 +47,6 @@ from levelbest.stats.inference._power import MOST as MOST
 from levelbest.stats.inference._power import POWER as POWER
 from levelbest.stats.inference._power import Needed as Needed
 from levelbest.stats.inference._power import Pilot as Pilot
-from levelbest.stats.inference._question import VERDICTS as VERDICTS
-from levelbest.stats.inference._question import Band as Band
-from levelbest.stats.inference._question import Contrast, Contrasts, Difference, EffectAt, Question
-from levelbest.stats.inference._question import agreeing as agreeing
-from levelbest.stats.inference._question import band_contrasts as band_contrasts
-from levelbest.stats.inference._question import band_differences as band_differences
-from levelbest.stats.inference._question import undefined as undefined
 from levelbest.stats.inference._trials import TrialUnits as TrialUnits
 from levelbest.stats.inference._trials import half_of as half_of
 from levelbest.stats.inference._trials import reach_of as reach_of
@@ -60,7 +60,7 @@ __all__ = [
     "Contrasts",
     "Difference",
     "EffectAt",
-    "Question",
+    "Hypotheses",
     "Sample",
     "best_so_far",
     "chance_better",

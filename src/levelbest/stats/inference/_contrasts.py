@@ -16,8 +16,8 @@ from levelbest.stats.bands import interval_methods, order_statistic
 from levelbest.stats.best import Mean, Sample, best_weights, statistic_named, turned_bounds
 from levelbest.stats.inference._decide import contrasts_of, decide
 from levelbest.stats.inference._exchange import Exchange
+from levelbest.stats.inference._hypotheses import Contrasts, Difference, Hypotheses, Pair, check_pairing
 from levelbest.stats.inference._means import MeanUnits, SignUnits
-from levelbest.stats.inference._question import Contrasts, Difference, Pair, Question, check_pairing
 from levelbest.stats.inference._trials import PairedTrials, TrialUnits, half_of, pooled, reach_of
 from levelbest.stats.inference._units import Families, IndependentUnits, Labels, nodes_of
 
@@ -25,19 +25,19 @@ from levelbest.stats.inference._units import Families, IndependentUnits, Labels,
 def trial_units(
     families: Sequence[Sample],
     n: IntArray,
-    question: Question,
+    hypotheses: Hypotheses,
     *,
     statistic: str | float = "mean",
     paired: bool = False,
 ) -> TrialUnits:
     """Trials as units, exchanged at nodes of the budgets."""
     reaches = [reach_of(family) for family in families]
-    ends = {min(reaches[a], reaches[b]) for a, b in question.pairs}
+    ends = {min(reaches[a], reaches[b]) for a, b in hypotheses.pairs}
     furthest = max(ends)
     inside = n[n <= max(furthest, int(n[0]))]
     also = {int(inside[inside <= end][-1]) for end in ends if (inside <= end).any()}
-    if question.headline is not None and question.headline <= furthest:
-        also.add(question.headline)
+    if hypotheses.headline is not None and hypotheses.headline <= furthest:
+        also.add(hypotheses.headline)
     kind = PairedTrials if paired else TrialUnits
     return kind(families, nodes_of(inside, sorted(also)), statistic_named(statistic))
 
@@ -45,7 +45,7 @@ def trial_units(
 def trial_contrasts(
     families: Sequence[Sample],
     n: IntArray,
-    question: Question,
+    hypotheses: Hypotheses,
     *,
     statistic: str | float = "mean",
     paired: bool = False,
@@ -58,7 +58,7 @@ def trial_contrasts(
         Scores of each, turned so that higher is better.
     n
         Budgets, increasing.
-    question
+    hypotheses
         Pairs, confidence, bounds, a budget named in advance and the difference worth having.
     statistic
         ``mean``, ``median``, a quantile's probability or a registered statistic.
@@ -80,66 +80,66 @@ def trial_contrasts(
     --------
     >>> rng = np.random.default_rng(0)
     >>> families = [Sample(rng.normal(1, 1, 50)), Sample(rng.normal(0, 1, 50))]
-    >>> contrast = trial_contrasts(families, np.arange(1, 26), Question(pairs=((0, 1),))).pairs[0]
+    >>> contrast = trial_contrasts(families, np.arange(1, 26), Hypotheses(pairs=((0, 1),))).pairs[0]
     >>> contrast.certified[:3].tolist(), contrast.basis
     ([1, 1, 1], 'permutation')
     """
-    _check.as_confidence(question.confidence)
-    _check.as_choice(question.method, interval_methods("differences"), "method")
+    _check.as_confidence(hypotheses.confidence)
+    _check.as_choice(hypotheses.method, interval_methods("differences"), "method")
     if paired:
         check_pairing(families)
-    if question.method == "gaffke" and any(family.reported is not None for family in families):
+    if hypotheses.method == "gaffke" and any(family.reported is not None for family in families):
         raise InputError(
             f"{named('interval')} gaffke needs selection and reported score to be one column: nothing bounds what "
             "a trial better than all observed would report; leave it out, or name one column"
         )
-    if question.method == "gaffke" and not isinstance(statistic_named(statistic), Mean):
+    if hypotheses.method == "gaffke" and not isinstance(statistic_named(statistic), Mean):
         raise InputError(f"{named('interval')} gaffke is for differences of means; leave it out")
-    units = trial_units(families, n, question, statistic=statistic, paired=paired)
-    return contrasts_of(decide(units, n, question), question)
+    units = trial_units(families, n, hypotheses, statistic=statistic, paired=paired)
+    return contrasts_of(decide(units, n, hypotheses), hypotheses)
 
 
-def run_contrasts(scores: Sequence[FloatArray], question: Question) -> Contrasts:
+def run_contrasts(scores: Sequence[FloatArray], hypotheses: Hypotheses) -> Contrasts:
     """Differences of the mean of a new run, where nothing but the seed varies within a family.
 
     Parameters
     ----------
     scores
         Of each family, one (reported) score per run, turned so that higher is better.
-    question
+    hypotheses
         Pairs, confidence, bounds and the difference worth having; the budget is 1 whatever ``headline`` says.
 
     Examples
     --------
     >>> runs = [np.array([.81, .82, .80, .83, .82]), np.array([.70, .71, .74, .73, .72])]
-    >>> contrast = run_contrasts(runs, Question(pairs=((0, 1),))).pairs[0]
+    >>> contrast = run_contrasts(runs, Hypotheses(pairs=((0, 1),))).pairs[0]
     >>> contrast.effect.certified, round(contrast.effect.difference, 3), contrast.basis
     (1, 0.096, 'permutation')
     """
     units = MeanUnits([np.sort(runs)[:, None] for runs in scores], np.ones(1, dtype=np.int64))
-    return contrasts_of(decide(units, units.nodes, question), question)
+    return contrasts_of(decide(units, units.nodes, hypotheses), hypotheses)
 
 
-def search_contrasts(curves: Sequence[FloatArray], n: IntArray, question: Question) -> Contrasts:
+def search_contrasts(curves: Sequence[FloatArray], n: IntArray, hypotheses: Hypotheses) -> Contrasts:
     """Differences of the mean best-so-far curves of whole searches, (search, n) of each family, turned.
 
     The unit that is exchanged is the whole search: its trials are not exchangeable.
     """
     units = MeanUnits(curves, n)
-    return contrasts_of(decide(units, n, question, few="few-searches", fewest=2), question)
+    return contrasts_of(decide(units, n, hypotheses, few="few-searches", fewest=2), hypotheses)
 
 
 def sign_contrasts(
     differences: Sequence[FloatArray],
     n: IntArray,
-    question: Question,
+    hypotheses: Hypotheses,
     *,
     weights: FloatArray | None = None,
     clusters: Column | None = None,
 ) -> Contrasts:
     """Differences over problems that the systems share: (problem, n) of each pair, first minus second, turned."""
-    units = SignUnits(differences, question.pairs, n, weights, clusters)
-    return contrasts_of(decide(units, n, question, few="few-problems", fewest=2), question)
+    units = SignUnits(differences, hypotheses.pairs, n, weights, clusters)
+    return contrasts_of(decide(units, n, hypotheses, few="few-problems", fewest=2), hypotheses)
 
 
 def difference_band(
@@ -201,11 +201,11 @@ def difference_band(
         n = np.arange(1, max(1, half_of(*(family.n_trials for family in families))) + 1)
     budgets, _ = _check.as_budgets(n, min(family.n_trials for family in families))
     grid, where = np.unique(budgets, return_inverse=True)
-    question = Question(((0, 1),), confidence=confidence, bounds=turned_bounds(_check.as_bounds(bounds), direction))
+    hypotheses = Hypotheses(((0, 1),), confidence=confidence, bounds=turned_bounds(_check.as_bounds(bounds), direction))
     _check.as_count(n_resamples, "n_resamples", at_least=99)
     turned = [family.turned(direction) for family in families]
     parts = [grid[i : i + 1] for i in range(grid.size)] if pointwise else [grid]
-    answers = [trial_contrasts(turned, part, question, statistic=statistic, paired=paired) for part in parts]
+    answers = [trial_contrasts(turned, part, hypotheses, statistic=statistic, paired=paired) for part in parts]
     pairs = [answer.pairs[0] for answer in answers]
     return Difference(
         n=grid[where],

@@ -27,9 +27,9 @@ from levelbest.stats.best import unseen
 from levelbest.stats.inference._draws import Draws
 from levelbest.stats.inference._exchange import Exchange
 from levelbest.stats.inference._families import closed, levels_of, planned_levels
+from levelbest.stats.inference._hypotheses import Band, Contrast, Contrasts, Hypotheses, Pair, contrast_of
 from levelbest.stats.inference._means import StratifiedUnits
 from levelbest.stats.inference._power import Needed, Pilot
-from levelbest.stats.inference._question import Band, Contrast, Contrasts, Pair, Question, contrast_of
 from levelbest.stats.inference._trials import TrialUnits, student_p
 from levelbest.stats.inference._units import BoolArray, Units, across
 
@@ -47,9 +47,9 @@ _LEAST_BEYOND = 5
 
 
 def decide(
-    units: Units, n: IntArray, question: Question, *, few: str = "few-trials", fewest: int = FEWEST
+    units: Units, n: IntArray, hypotheses: Hypotheses, *, few: str = "few-trials", fewest: int = FEWEST
 ) -> tuple[Contrast, ...]:
-    """Every pair of the question: its difference, limits and verdict at each budget.
+    """Every pair: its difference, limits and verdict at each budget.
 
     Parameters
     ----------
@@ -57,30 +57,30 @@ def decide(
         Of all families, exchanged at nodes of ``n``.
     n
         Budgets, increasing.
-    question
+    hypotheses
         Pairs, confidence, bounds, a budget named in advance and the difference worth having.
     few, fewest
         The code for families with fewer units than this, which have no limits.
     """
     usable = tuple(
-        pair for pair in question.pairs if min(units.sizes[f] for f in pair) >= fewest and n[0] <= units.reach(pair)
+        pair for pair in hypotheses.pairs if min(units.sizes[f] for f in pair) >= fewest and n[0] <= units.reach(pair)
     )
     judged: dict[Pair, Contrast] = {}
     if usable:
-        named = _named(units, usable, question)
-        judged = _judged(units, n, usable, question, named)
-    return tuple(judged.get(pair) or _uncompared(units, pair, n, question, few, fewest) for pair in question.pairs)
+        named = _named(units, usable, hypotheses)
+        judged = _judged(units, n, usable, hypotheses, named)
+    return tuple(judged.get(pair) or _uncompared(units, pair, n, hypotheses, few, fewest) for pair in hypotheses.pairs)
 
 
-def _named(units: Units, pairs: Sequence[Pair], question: Question) -> dict[Pair, Contrast] | None:
+def _named(units: Units, pairs: Sequence[Pair], hypotheses: Hypotheses) -> dict[Pair, Contrast] | None:
     """Each pair at the budget named in advance, by itself; None where none was named."""
-    headline = question.headline
+    headline = hypotheses.headline
     if headline is None:
         return None
     inside = tuple(pair for pair in pairs if headline <= units.reach(pair))
     if not inside or units.nodes.size == 1:
         return {} if not inside else None
-    alone = replace(question, headline=None, shown=None)
+    alone = replace(hypotheses, headline=None, shown=None)
     return _judged(units.at(headline), np.array([headline]), inside, alone, None)
 
 
@@ -88,20 +88,20 @@ def _judged(
     units: Units,
     n: IntArray,
     pairs: Sequence[Pair],
-    question: Question,
+    hypotheses: Hypotheses,
     named: dict[Pair, Contrast] | None,
 ) -> dict[Pair, Contrast]:
-    alpha = 1 - question.confidence
-    levels = levels_of(units, pairs, len(question.pairs), alpha)
-    tests = {pair: PairTest(units, pair, question, n[n <= units.reach(pair)], levels.pair) for pair in pairs}
-    if question.method == "gaffke":
+    alpha = 1 - hypotheses.confidence
+    levels = levels_of(units, pairs, len(hypotheses.pairs), alpha)
+    tests = {pair: PairTest(units, pair, hypotheses, n[n <= units.reach(pair)], levels.pair) for pair in pairs}
+    if hypotheses.method == "gaffke":
         certified = {pair: test.excluded(test.bounded_limits()) for pair, test in tests.items()}
         p_values = {pair: np.full(test.n.size, math.nan) for pair, test in tests.items()}
         planned = dict.fromkeys(tests, levels.pair)
     else:
         certified, p_values = closed(units, tests, levels, alpha)
         planned = planned_levels(tests, levels, alpha)
-    open_ = named is None or (len(named) == len(question.pairs) and all(test.certified[0] for test in named.values()))
+    open_ = named is None or (len(named) == len(hypotheses.pairs) and all(test.certified[0] for test in named.values()))
     judged = {}
     for pair, test in tests.items():
         decided = certified[pair] if open_ else np.zeros_like(certified[pair])
@@ -116,7 +116,7 @@ class PairTest:
 
     units: Units
     pair: Pair
-    question: Question
+    hypotheses: Hypotheses
     n: IntArray
     level: float
     """The pair's share of the error."""
@@ -134,14 +134,14 @@ class PairTest:
     @property
     def basis(self) -> str:
         """What a verdict leans on."""
-        if self.question.method == "gaffke":
+        if self.hypotheses.method == "gaffke":
             return "gaffke"
         return self.units.exchange if self.exchange.reachable else "t" if self.units.studentised else "none"
 
     @property
     def place(self) -> int:
         """Of the budget whose verdict must be decided, beside the least p-value."""
-        return min(self.question.place_shown(self.n), self.n.size - 1)
+        return min(self.hypotheses.place_shown(self.n), self.n.size - 1)
 
     @cached_property
     def student(self) -> FloatArray:
@@ -193,10 +193,10 @@ class PairTest:
 
     def bounded_limits(self) -> tuple[FloatArray, FloatArray]:
         """Limits that need the bounds of the score and no other assumption; infinite without bounds."""
-        if None in self.question.bounds:
+        if None in self.hypotheses.bounds:
             everywhere = np.full(self.n.size, math.inf)
             return -everywhere, everywhere
-        return self._all_budgets(self.units.draws(self.pair, self.question.bounds))
+        return self._all_budgets(self.units.draws(self.pair, self.hypotheses.bounds))
 
     def _all_budgets(self, draws: Draws) -> tuple[FloatArray, FloatArray]:
         """Limits from draws at the pair's level, for all budgets together."""
@@ -213,9 +213,9 @@ class PairTest:
 
     def limits(self) -> tuple[FloatArray, FloatArray]:
         """Of the difference at every budget, together with the other pairs'; the wider of Student's and the draws'."""
-        if self.question.method == "gaffke":
+        if self.hypotheses.method == "gaffke":
             return self.bounded_limits()
-        shown = self.units.shown_draws(self.pair, self.question.bounds)
+        shown = self.units.shown_draws(self.pair, self.hypotheses.bounds)
         low, high = self.drawn_limits if shown is None else self._all_budgets(shown)
         if not self.units.studentised:
             return low, high
@@ -223,13 +223,13 @@ class PairTest:
         tail = self.exchange.local_share * self.level / 2 * (SHOWN if self.nodes.size > 1 else 1.0)
         finite = np.where(np.isfinite(freedom), freedom, 1e9)
         reach = -scipy.special.stdtrit(finite, tail) * error
-        known = (error > 0) | (shown is not None and None not in self.question.bounds)
+        known = (error > 0) | (shown is not None and None not in self.hypotheses.bounds)
         low, high = np.minimum(low, d - reach), np.maximum(high, d + reach)
         return np.where(known, low, -np.inf), np.where(known, high, np.inf)
 
     def negligible(self, limits: tuple[FloatArray, FloatArray]) -> BoolArray:
         """Where there is no difference worth having: also for what the units may not have shown, which takes bounds."""
-        worth = self.question.worth
+        worth = self.hypotheses.worth
         if worth is None:
             return np.zeros(self.n.size, dtype=bool)
         ends = [limits, self.bounded_limits()]
@@ -238,25 +238,25 @@ class PairTest:
     @property
     def planned(self) -> int:
         """The place of the budget that is planned for: that of the effect, or the one asked for as far as it goes."""
-        if self.question.planned is None:
+        if self.hypotheses.planned is None:
             return self.place
-        most = min(self.question.planned, self.units.foreseen(self.pair))
+        most = min(self.hypotheses.planned, self.units.foreseen(self.pair))
         return max(int(np.searchsorted(self.n, most, side="right")) - 1, 0)
 
     def needed(self, level: float, *, decided: bool) -> Needed:
         """Units of each family that have the power wanted at the budget planned for, tested at a level."""
-        place, question = self.planned, self.question
+        place, hypotheses = self.planned, self.hypotheses
         n, sizes = int(self.n[place]), (self.units.sizes[self.pair[0]], self.units.sizes[self.pair[1]])
-        requested = max(question.planned or n, n)
+        requested = max(hypotheses.planned or n, n)
         d, error, freedom = (float(column[place]) for column in self.evidence)
         if not self.units.studentised or error == 0 or not math.isfinite(d):
-            return Needed.unknown(question.confidence, n, question.power, sizes)
+            return Needed.unknown(hypotheses.confidence, n, hypotheses.power, sizes)
         share = float(self.exchange.local_share[place]) * level
         critical = self._exchanged(place, level)
         named = level if self.nodes.size > 1 else math.nan
         variances, fewest = self.units.variances(self.pair, n), self.units.fewest(n)
         pilot = Pilot(d, variances, sizes, freedom, share, critical, fewest, named)
-        return pilot.planned(question.power, question.confidence, n, requested, decided=decided)
+        return pilot.planned(hypotheses.power, hypotheses.confidence, n, requested, decided=decided)
 
     def _exchanged(self, place: int, level: float) -> float:
         """The |t| that as many exchanged units reach as often as the level says; 0 where too few are exchanged."""
@@ -268,7 +268,7 @@ class PairTest:
     def contrast(
         self, n: IntArray, certified: IntArray, p_values: FloatArray, named: Contrast | None, level: float
     ) -> Contrast:
-        """All budgets of the question: past the pair's reach estimates only. ``level``: what is planned with."""
+        """All budgets: past the pair's reach estimates only. ``level``: what is planned with."""
         inside, limits = self.n.size, self.limits()
         low, high, p_value = np.full((3, n.size), math.nan)
         low[:inside], high[:inside], p_value[:inside] = *limits, p_values
@@ -278,7 +278,7 @@ class PairTest:
         verdicts[:inside], small[:inside] = certified, self.negligible(limits)
         band = Band(n, difference, low, high, verdicts, p_value)
         place, decided, needed = self.place, bool(certified[self.planned]), None
-        if self.question.planned is not None or not decided:
+        if self.hypotheses.planned is not None or not decided:
             needed = self.needed(level, decided=decided)
         if named is not None:
             band = band.with_named(named.band)
@@ -287,12 +287,12 @@ class PairTest:
         first, second = self.pair
         lacking = {
             "no-spread": bool((self.evidence.error == 0).any() and not np.isfinite(limits).all()),
-            "no-bounds": self.question.method == "gaffke" and None in self.question.bounds,
+            "no-bounds": self.hypotheses.method == "gaffke" and None in self.hypotheses.bounds,
             "beyond-half": inside < n.size,
             "unsettled": self.exchange.undecided,
         }
         return contrast_of(
-            self.question,
+            self.hypotheses,
             self.pair,
             (self.units.sizes[first], self.units.sizes[second]),
             band,
@@ -300,22 +300,22 @@ class PairTest:
             further=0.0 if needed is None else needed.further,
             needed=needed,
             reasons=tuple(reason for reason, holds in lacking.items() if holds),
-            named=named is not None or (self.question.headline is not None and self.units.nodes.size == 1),
+            named=named is not None or (self.hypotheses.headline is not None and self.units.nodes.size == 1),
             negligible=small,
             reach=self.units.reach(self.pair),
             equal_p=self.equal_p,
-            unseen=unseen(max(1, int(self.units.effective(self.pair, int(self.n[place])))), self.question.confidence),
+            unseen=unseen(max(1, int(self.units.effective(self.pair, int(self.n[place])))), self.hypotheses.confidence),
         )
 
 
-def _uncompared(units: Units, pair: Pair, n: IntArray, question: Question, few: str, fewest: int) -> Contrast:
+def _uncompared(units: Units, pair: Pair, n: IntArray, hypotheses: Hypotheses, few: str, fewest: int) -> Contrast:
     """A pair that has no limits at any budget."""
     sizes = units.sizes[pair[0]], units.sizes[pair[1]]
     too_few, reach = min(sizes) < fewest, units.reach(pair) if min(sizes) else 0
     nowhere = np.where((n <= max(reach, 1)) & too_few, math.inf, math.nan)
     difference = units.estimate(pair, n) if min(sizes) else np.full(n.size, math.nan)
     return contrast_of(
-        question,
+        hypotheses,
         pair,
         sizes,
         Band.of(n, difference, -nowhere, nowhere),
@@ -326,9 +326,9 @@ def _uncompared(units: Units, pair: Pair, n: IntArray, question: Question, few: 
     )
 
 
-def contrasts_of(pairs: Sequence[Contrast], question: Question) -> Contrasts:
+def contrasts_of(pairs: Sequence[Contrast], hypotheses: Hypotheses) -> Contrasts:
     """With the name of the method."""
-    return Contrasts(tuple(pairs), "gaffke" if question.method == "gaffke" else "exchange")
+    return Contrasts(tuple(pairs), "gaffke" if hypotheses.method == "gaffke" else "exchange")
 
 
 def curve_limits(

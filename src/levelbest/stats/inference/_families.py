@@ -19,7 +19,7 @@ import numpy as np
 
 from levelbest._check import FloatArray, IntArray
 from levelbest.stats.inference._exchange import Exchange
-from levelbest.stats.inference._question import Pair
+from levelbest.stats.inference._hypotheses import Pair
 from levelbest.stats.inference._units import Families, Units
 
 if TYPE_CHECKING:

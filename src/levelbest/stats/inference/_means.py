@@ -10,7 +10,7 @@ import numpy as np
 
 from levelbest._check import Bounds, Column, FloatArray, IntArray
 from levelbest.stats.inference._draws import HEAVIER, Draws, imagined_ends, mean_draws, observed_ends
-from levelbest.stats.inference._question import VERDICTS, Pair
+from levelbest.stats.inference._hypotheses import VERDICTS, Pair
 from levelbest.stats.inference._trials import TrialUnits
 from levelbest.stats.inference._units import (
     Evidence,

@@ -18,9 +18,9 @@ from levelbest._check import Bounds, FloatArray, IntArray
 from levelbest.stats.bands import Ranked, statistic_draws
 from levelbest.stats.best import Mean, Sample, Statistic, best_statistic, weight_squares
 from levelbest.stats.inference._draws import Draws, curve_draws, paired_draws
+from levelbest.stats.inference._hypotheses import VERDICTS, Pair
 from levelbest.stats.inference._large import LARGE, LargeSide, PooledHeads, estimate_below, large_side
 from levelbest.stats.inference._paired import jackknife_errors, leave_one_out
-from levelbest.stats.inference._question import VERDICTS, Pair
 from levelbest.stats.inference._units import (
     Evidence,
     Families,

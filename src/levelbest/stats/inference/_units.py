@@ -26,7 +26,7 @@ import numpy.typing as npt
 
 from levelbest._check import Bounds, FloatArray, IntArray
 from levelbest.stats.inference._draws import Draws
-from levelbest.stats.inference._question import Pair
+from levelbest.stats.inference._hypotheses import Pair
 
 _STEP = 1.5
 _ALL_UP_TO = 10

@@ -18,8 +18,8 @@ from levelbest.stats.inference import (
     Contrast,
     Contrasts,
     Difference,
+    Hypotheses,
     MeanUnits,
-    Question,
     contrasts_of,
     decide,
     sign_contrasts,
@@ -31,7 +31,7 @@ METHODS = ("default", "gaffke")
 
 def problem_contrasts(
     systems: Sequence[GroupBest],
-    question: Question,
+    hypotheses: Hypotheses,
     *,
     paired: bool = True,
 ) -> Contrasts:
@@ -42,7 +42,7 @@ def problem_contrasts(
     systems
         The values by problem of each system at the same budgets and, paired, on the same problems. A problem counts at
         n where both systems of a pair have n samples of it.
-    question
+    hypotheses
         Pairs, confidence, bounds (turned so that higher is better), the budget named in advance (one of the systems')
         and the difference worth having.
     paired
@@ -55,26 +55,26 @@ def problem_contrasts(
 
     Examples
     --------
-    >>> from levelbest.stats.inference import Question
+    >>> from levelbest.stats.inference import Hypotheses
     >>> from levelbest.stats.problems import expected_best_by_group, problem_contrasts
     >>> problems = [p for p in range(8) for _ in range(4)]
     >>> a = expected_best_by_group([1, 1, 1, 0] * 8, problems, [1, 2])
     >>> b = expected_best_by_group([1, 0, 0, 0] * 8, problems, [1, 2])
-    >>> contrast = problem_contrasts([a, b], Question(pairs=((0, 1),), bounds=(0, 1))).pairs[0]
+    >>> contrast = problem_contrasts([a, b], Hypotheses(pairs=((0, 1),), bounds=(0, 1))).pairs[0]
     >>> contrast.certified.tolist(), contrast.basis, round(float(contrast.p_value[0]), 4)
     ([1, 1], 'swaps', 0.0078)
     """
-    _check_budgets(systems, question)
-    _check.as_choice(question.method, METHODS, "method")
+    _check_budgets(systems, hypotheses)
+    _check.as_choice(hypotheses.method, METHODS, "method")
     sign, first = _check.sign_of(systems[0].direction), systems[0]
     if paired:
         for other in systems[1:]:
             _same_groups(first, other)
-        differences = [sign * (systems[a].by_group - systems[b].by_group) for a, b in question.pairs]
-        answer = sign_contrasts(differences, first.n, question, weights=first.weights, clusters=first.clusters)
+        differences = [sign * (systems[a].by_group - systems[b].by_group) for a, b in hypotheses.pairs]
+        answer = sign_contrasts(differences, first.n, hypotheses, weights=first.weights, clusters=first.clusters)
     else:
         units = MeanUnits([sign * system.by_group for system in systems], first.n, _weights(systems))
-        answer = contrasts_of(decide(units, first.n, question, few="few-problems", fewest=2), question)
+        answer = contrasts_of(decide(units, first.n, hypotheses, few="few-problems", fewest=2), hypotheses)
     return replace(answer, pairs=tuple(_with_samples(contrast, systems) for contrast in answer.pairs))
 
 
@@ -128,9 +128,9 @@ def group_difference(
     ([1, 1], 'swaps')
     """
     ends = _check.as_bounds(bounds)
-    question = Question(((0, 1),), _check.as_confidence(confidence), ends, method=method or "default")
+    hypotheses = Hypotheses(((0, 1),), _check.as_confidence(confidence), ends, method=method or "default")
     parts = [np.arange(a.n.size)] if not pointwise else [np.array([place]) for place in range(a.n.size)]
-    answers = [problem_contrasts([a.at(part), b.at(part)], question).pairs[0] for part in parts]
+    answers = [problem_contrasts([a.at(part), b.at(part)], hypotheses).pairs[0] for part in parts]
     difference, low, high, certified, p_value = (
         np.concatenate(columns) for columns in zip(*(answer.band[1:] for answer in answers), strict=True)
     )
@@ -142,7 +142,7 @@ def group_difference(
         certified,
         p_value=p_value,
         method="gaffke" if method == "gaffke" else "exchange",
-        confidence=question.confidence,
+        confidence=hypotheses.confidence,
         simultaneous=not pointwise,
         paired=True,
         n_trials=(int(a.sizes.sum()), int(b.sizes.sum())),
@@ -153,12 +153,12 @@ def group_difference(
     )
 
 
-def _check_budgets(systems: Sequence[GroupBest], question: Question) -> None:
+def _check_budgets(systems: Sequence[GroupBest], hypotheses: Hypotheses) -> None:
     n = systems[0].n
     if not all(np.array_equal(other.n, n) for other in systems[1:]):
         raise InputError("systems must be compared at the same budgets n; compute them with one list of n")
-    if question.headline is not None and question.headline not in n:
-        raise InputError(f"the budget named in advance, {question.headline}, must be one of those compared")
+    if hypotheses.headline is not None and hypotheses.headline not in n:
+        raise InputError(f"the budget named in advance, {hypotheses.headline}, must be one of those compared")
 
 
 def _same_groups(a: GroupBest, b: GroupBest) -> None:

@@ -20,7 +20,6 @@ seen the limits covered .70 to .74).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -98,7 +97,7 @@ def group_interval(
     if name == "default":
         name = "studentised" if None in ends else "gaffke"
     terms = Terms(confidence, bool(simultaneous), best.direction, ends, n_resamples)
-    limits = mean_limits(MeanQuestion(best.by_group, best.weights, name, terms, _check.as_rng(rng)))
+    limits = mean_limits(best.by_group, best.weights, name, terms, _check.as_rng(rng))
     return Interval(
         n=best.n,
         low=limits.low,
@@ -114,55 +113,44 @@ def group_interval(
     )
 
 
-@dataclass(frozen=True, eq=False)
-class MeanQuestion:
-    """Columns (row per problem, NaN where the column does not have it), their weights, the method and the terms."""
-
-    columns: FloatArray
-    weights: FloatArray | None
-    method: str
-    terms: Terms
-    rng: np.random.Generator
-
-    @property
-    def bounds(self) -> Bounds:
-        """Of the values in the columns."""
-        return self.terms.bounds or (None, None)
-
-    @property
-    def level(self) -> float:
-        """The error probability of both limits together."""
-        return 1 - self.terms.confidence
-
-
-def mean_limits(request: MeanQuestion) -> Limits:
+def mean_limits(
+    columns: FloatArray, weights: FloatArray | None, method: str, terms: Terms, rng: np.random.Generator
+) -> Limits:
     """Limits for the mean of each column over its rows, by one of `GROUP_METHODS`.
 
-    Where there are none the code says why: ``no-problem`` that has so many samples, ``no-weight`` (all are 0),
+    A row is a problem, NaN where the column does not have it; the bounds of the terms are those of the columns. Where
+    there are none the code says why: ``no-problem`` that has so many samples, ``no-weight`` (all are 0),
     ``one-problem``, ``two-problems`` (too few without bounds) or ``no-spread``.
     """
-    method, bounded = request.method, None not in request.bounds
+    bounds = terms.bounds or (None, None)
+    bounded = None not in bounds
     if method == "gaffke" and not bounded:
         raise InputError(
-            f"method 'gaffke' needs both bounds of the score, got {request.bounds}; give bounds=(lowest, highest) or "
+            f"method 'gaffke' needs both bounds of the score, got {bounds}; give bounds=(lowest, highest) or "
             "use method='studentised'"
         )
-    given = (~np.isnan(request.columns)).sum(axis=0)
-    if request.weights is not None:  # a problem of weight 0 is none: it neither widens nor narrows a limit
-        held = request.weights > 0
-        request = replace(request, columns=request.columns[held], weights=request.weights[held])
-    counted = (~np.isnan(request.columns)).sum(axis=0)
-    n_groups, weighted = request.columns.shape[0], request.weights is not None
-    rule = Rule.of(f"{method} over problems", n_groups=n_groups, bounds=request.bounds, weighted=weighted)
+    given = (~np.isnan(columns)).sum(axis=0)
+    if weights is not None:  # a problem of weight 0 is none: it neither widens nor narrows a limit
+        columns, weights = columns[weights > 0], weights[weights > 0]
+    counted = (~np.isnan(columns)).sum(axis=0)
+    n_groups = columns.shape[0]
+    rule = Rule.of(f"{method} over problems", n_groups=n_groups, bounds=bounds, weighted=weights is not None)
     nowhere = np.full(counted.size, np.nan)
     limits = Limits(nowhere, nowhere, rule, method)
     limits.drop(given == 0, "no-problem").drop(counted == 0, "no-weight").drop(counted == 1, "one-problem")
     usable = counted > 1
     if usable.any():
-        part = request.columns[:, usable]
-        each = np.ones(n_groups) if request.weights is None else request.weights / request.weights.max()
-        ends = {"studentised": _studentised, "t": _t}.get(method, _exponential_limits)(request, part, each)
-        limits.low[usable], limits.high[usable] = np.clip(ends, *request.bounds) if bounded else ends
+        part = columns[:, usable]
+        each = np.ones(n_groups) if weights is None else weights / weights.max()
+        if method == "studentised":
+            ends = _studentised(part, each, terms, rng)
+        elif method == "t":
+            ends = _t(part, each, terms)
+        else:
+            further = _further_ends(part, bounds, near=method != "gaffke")
+            weight = 1.0 if weights is None else max(1.0, HEAVIER * float(each.mean()))
+            ends = _exponential_limits(part, each, terms, rng, further, weight)
+        limits.low[usable], limits.high[usable] = np.clip(ends, *bounds) if bounded else ends
         if not (method == "gaffke" or (method == "imagined" and bounded)):
             still = np.zeros(counted.size, dtype=bool)
             still[usable] = mean_and_error(part, each)[1] == 0
@@ -172,22 +160,26 @@ def mean_limits(request: MeanQuestion) -> Limits:
     return limits
 
 
-def _exponential_limits(request: MeanQuestion, part: FloatArray, each: FloatArray) -> Pair:
-    """Limits from exponential weights with a further problem at the bounds, or imagined near the others."""
-    if request.method == "gaffke":
-        ends = [request.bounds] * part.shape[1]
-    else:
-        ends = [imagined_ends(np.sort(column[~np.isnan(column)]), request.bounds) for column in part.T]
+def _further_ends(part: FloatArray, bounds: Bounds, *, near: bool) -> Pair:
+    """The worst and the best score that a further problem may have in each column: the bounds, or near the others."""
+    ends = [bounds] * part.shape[1]
+    if near:
+        ends = [imagined_ends(np.sort(column[~np.isnan(column)]), bounds) for column in part.T]
     below, above = np.array(ends, dtype=np.float64).T
-    further = 1.0 if request.weights is None else max(1.0, HEAVIER * float(each.mean()))
-    n_draws = request.terms.n_resamples
+    return below, above
+
+
+def _exponential_limits(
+    part: FloatArray, each: FloatArray, terms: Terms, rng: np.random.Generator, ends: Pair, weight: float
+) -> Pair:
+    """Limits from exponential weights with a further problem of this ``weight``, whose score lies at the ``ends``."""
+    level, n_draws = 1 - terms.confidence, terms.n_resamples
     allow(n_draws, part.shape[1], 3)
     known = ~np.isnan(part)
     held = each[:, None] if known.all() else known * each[:, None]
     sums = np.where(known, part, 0.0) * held
-    lower, upper = mean_draws(sums, held, request.rng, (below, above), further=further, n_draws=n_draws)
-    joint = request.terms.simultaneous
-    level = local_level(np.vstack([upper, -lower]), request.level, tails=1) if joint else request.level / 2
+    lower, upper = mean_draws(sums, held, rng, ends, further=weight, n_draws=n_draws)
+    level = local_level(np.vstack([upper, -lower]), level, tails=1) if terms.simultaneous else level / 2
     return order_statistic(lower, level), order_statistic(upper, 1 - level)
 
 
@@ -197,18 +189,18 @@ def _pieces(n_draws: int, n_groups: int) -> Iterator[slice]:
     return (slice(start, min(start + size, n_draws)) for start in range(0, n_draws, size))
 
 
-def _t(request: MeanQuestion, part: FloatArray, each: FloatArray) -> Pair:
+def _t(part: FloatArray, each: FloatArray, terms: Terms) -> Pair:
     from scipy.special import stdtrit
 
     value, error = mean_and_error(part, each)
     # Bonferroni over the columns
-    level = request.level / 2 / (part.shape[1] if request.terms.simultaneous else 1)
+    level = (1 - terms.confidence) / 2 / (part.shape[1] if terms.simultaneous else 1)
     reach = stdtrit((~np.isnan(part)).sum(axis=0) - 1, 1 - level) * error
     return value - reach, value + reach
 
 
-def _studentised(request: MeanQuestion, part: FloatArray, each: FloatArray) -> Pair:
-    (n_groups, n_columns), n_resamples = part.shape, request.terms.n_resamples
+def _studentised(part: FloatArray, each: FloatArray, terms: Terms, rng: np.random.Generator) -> Pair:
+    (n_groups, n_columns), n_resamples, level = part.shape, terms.n_resamples, 1 - terms.confidence
     allow(n_resamples, n_columns, 3)
     value, error = mean_and_error(part, each)
     known, column = ~np.isnan(part), each[:, None]
@@ -217,7 +209,7 @@ def _studentised(request: MeanQuestion, part: FloatArray, each: FloatArray) -> P
     once, twice = off * column, (off * column) * off * column
     t = np.empty((n_columns, n_resamples))
     for cut in _pieces(n_resamples, n_groups):
-        drawn = counts(n_groups, cut.stop - cut.start, request.rng).astype(np.float64)
+        drawn = counts(n_groups, cut.stop - cut.start, rng).astype(np.float64)
         mass = drawn @ (known * column)
         number = drawn @ known.astype(np.float64)
         safe = np.where(mass > 0, mass, 1.0)
@@ -227,7 +219,7 @@ def _studentised(request: MeanQuestion, part: FloatArray, each: FloatArray) -> P
         spread = np.sqrt(np.maximum(squares, 0) * number / np.maximum(number - 1, 1)) / safe
         spread[squares <= least] = 0.0
         t[:, cut] = studentise(shift.T, spread.T.copy(), np.zeros(n_columns))
-    level = local_level(t, request.level) if request.terms.simultaneous else request.level / 2
+    level = local_level(t, level) if terms.simultaneous else level / 2
     with np.errstate(invalid="ignore"):  # a column without spread has no limits: it is told apart later
         return value - order_statistic(t, 1 - level) * error, value - order_statistic(t, level) * error
 

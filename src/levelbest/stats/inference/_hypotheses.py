@@ -1,7 +1,7 @@
-"""What is asked of a comparison, and what comes back: plain data, no words.
+"""Which hypotheses are tested together, and what is found of them: plain data, no words.
 
 The functions that answer (`seed_contrasts`, `search_contrasts`, `problem_contrasts`) take turned scores (higher is
-better) and a `Question`, and give `Contrasts`. Everywhere a difference is first minus second.
+better) and `Hypotheses`, and give `Contrasts`. Everywhere a difference is first minus second.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ VERDICTS = 15_485_863
 
 
 @dataclass(frozen=True)
-class Question:
-    """Which pairs of families are compared, how surely, and what else is known in advance.
+class Hypotheses:
+    """What is tested together: which pairs of families, at what confidence, and what is fixed in advance.
 
     Attributes
     ----------
@@ -198,7 +198,7 @@ class Contrast:
 
 @dataclass(frozen=True, eq=False)
 class Contrasts:
-    """All pairs of one question, in its order, and the method of their limits."""
+    """All pairs that were tested together, in their order, and the method of their limits."""
 
     pairs: tuple[Contrast, ...]
     method: str
@@ -220,7 +220,7 @@ def agreeing(low: FloatArray, high: FloatArray, certified: IntArray, bounds: Bou
 
 
 def contrast_of(
-    question: Question,
+    hypotheses: Hypotheses,
     pair: Pair,
     n_trials: tuple[int, int],
     band: Band,
@@ -240,7 +240,7 @@ def contrast_of(
     More than 8 parameters: its fields. ``named``: at the budget named in advance the band has what was tested there
     alone. ``reach``: by default half the units of the smaller family.
     """
-    low, high = agreeing(band.low, band.high, band.certified, question.bounds)
+    low, high = agreeing(band.low, band.high, band.certified, hypotheses.bounds)
     return Contrast(
         pair=pair,
         n_trials=n_trials,
@@ -254,7 +254,7 @@ def contrast_of(
         basis=basis,
         further=further,
         reasons=reasons,
-        shown=question.place_shown(band.n),
+        shown=hypotheses.place_shown(band.n),
         named=named,
         reach=min(n_trials) // 2 if reach is None else reach,
         unseen=unseen,
@@ -264,7 +264,7 @@ def contrast_of(
 
 
 def band_contrasts(
-    question: Question,
+    hypotheses: Hypotheses,
     bands: Sequence[Band],
     sizes: Sequence[int],
     reasons: Sequence[tuple[str, ...]],
@@ -278,18 +278,18 @@ def band_contrasts(
     """
     contrasts = [
         contrast_of(
-            question,
+            hypotheses,
             (a, b),
             (sizes[a], sizes[b]),
             band,
             basis=basis,
             further=0.0 if band.certified.any() else math.nan,
             reasons=lacking,
-            named=question.headline in band.n,
-            negligible=_within(band, question.worth),
-            unseen=unseen_share(min(sizes[a], sizes[b]), question.confidence),
+            named=hypotheses.headline in band.n,
+            negligible=_within(band, hypotheses.worth),
+            unseen=unseen_share(min(sizes[a], sizes[b]), hypotheses.confidence),
         )
-        for (a, b), band, lacking in zip(question.pairs, bands, reasons, strict=True)
+        for (a, b), band, lacking in zip(hypotheses.pairs, bands, reasons, strict=True)
     ]
     return Contrasts(tuple(contrasts), method)
 
@@ -310,10 +310,10 @@ def band_differences(
     return bands
 
 
-def undefined(pair: Pair, n_trials: tuple[int, int], question: Question, reason: str) -> Contrast:
+def undefined(pair: Pair, n_trials: tuple[int, int], hypotheses: Hypotheses, reason: str) -> Contrast:
     """A pair that cannot be compared at all."""
     nowhere = Band.at_one_budget(1, math.nan, math.nan, math.nan, 0, math.nan)
-    return contrast_of(question, pair, n_trials, nowhere, basis="none", further=math.nan, reasons=(reason,))
+    return contrast_of(hypotheses, pair, n_trials, nowhere, basis="none", further=math.nan, reasons=(reason,))
 
 
 @dataclass(frozen=True, eq=False)
