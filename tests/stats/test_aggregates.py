@@ -1,4 +1,5 @@
-"""Numbers over several tasks, against SciPy, against rliable's own, by enumeration, and their limits on known laws."""
+"""Numbers over several tasks, against SciPy, against rliable's own, by enumeration, and their limits on known
+distributions."""
 
 from itertools import combinations
 
@@ -7,9 +8,10 @@ import pytest
 from scipy import stats as scipy_stats
 
 from levelbest.errors import InputError
+from levelbest.stats.bands import Terms
 from levelbest.stats.inference import Sample, interquartile_mean, probability_of_improvement
 
-FEW = {"n_resamples": 99}
+FEW = Terms(n_resamples=99)
 
 
 def _samples(rows):
@@ -21,9 +23,9 @@ def test_one_run_is_the_trimmed_mean_and_mann_whitney(k, m):
     rng = np.random.default_rng([k, m])
     a, b = rng.normal(size=(k, m)).round(1), rng.normal(size=(k, m + 2)).round(1)  # with ties
     trimmed = scipy_stats.trim_mean(a.ravel(), 0.25)
-    assert interquartile_mean(_samples(a), **FEW).value == pytest.approx(trimmed, abs=1e-12)
+    assert interquartile_mean(_samples(a), terms=FEW).value == pytest.approx(trimmed, abs=1e-12)
     u = [scipy_stats.mannwhitneyu(x, y).statistic / (x.size * y.size) for x, y in zip(a, b, strict=True)]
-    assert probability_of_improvement(_samples(a), _samples(b), **FEW).value == pytest.approx(np.mean(u), abs=1e-12)
+    assert probability_of_improvement(_samples(a), _samples(b), terms=FEW).value == pytest.approx(np.mean(u), abs=1e-12)
 
 
 def test_what_rliable_says():
@@ -36,8 +38,8 @@ def test_what_rliable_says():
     ]
     for (k, m), (iqm, chance) in zip(((3, 5), (4, 7), (10, 40)), theirs, strict=True):
         x, y = rng.normal(size=(k, m)), rng.normal(size=(k, m + 2)) - 0.5
-        assert interquartile_mean(_samples(x), **FEW).value == pytest.approx(iqm, abs=1e-12)
-        assert probability_of_improvement(_samples(x), _samples(y), **FEW).value == pytest.approx(chance, abs=1e-12)
+        assert interquartile_mean(_samples(x), terms=FEW).value == pytest.approx(iqm, abs=1e-12)
+        assert probability_of_improvement(_samples(x), _samples(y), terms=FEW).value == pytest.approx(chance, abs=1e-12)
 
 
 def _every_best(sample, n):
@@ -57,12 +59,12 @@ def test_the_best_of_two_by_every_pair_of_trials():
     pooled = np.sort(np.concatenate([_every_best(task, 2) for task in tasks]))
     quarter = pooled.size // 4  # 28 pairs, 12 times each, of 2 tasks: a multiple of 4
     expected = pooled[quarter:-quarter].mean()
-    assert interquartile_mean(tasks, 2, **FEW).value == pytest.approx(expected, abs=1e-12)
+    assert interquartile_mean(tasks, 2, terms=FEW).value == pytest.approx(expected, abs=1e-12)
     chances = []
     for a, b in zip(tasks, others, strict=True):
         first, second = np.array(_every_best(a, 2)), np.array(_every_best(b, 2))
         chances.append(np.mean(first[:, None] > second) + np.mean(first[:, None] == second) / 2)
-    assert probability_of_improvement(tasks, others, 2, **FEW).value == pytest.approx(np.mean(chances), abs=1e-12)
+    assert probability_of_improvement(tasks, others, 2, terms=FEW).value == pytest.approx(np.mean(chances), abs=1e-12)
 
 
 def test_no_order_matters_and_the_mirror_image_is_the_other_family():
@@ -118,7 +120,7 @@ def test_limits_cover(law, k, m, n):
         own = np.random.default_rng([11, sample])
         a = _samples(draw(own, (k, m)) + shift[:, None])
         b = _samples(draw(own, (k, m)))
-        middle = interquartile_mean(a, n, n_resamples=300)
-        better = probability_of_improvement(a, b, n, n_resamples=300)
+        middle = interquartile_mean(a, n, Terms(n_resamples=300))
+        better = probability_of_improvement(a, b, n, Terms(n_resamples=300))
         covered += [middle.low <= iqm <= middle.high, better.low <= chance <= better.high]
     assert covered.min() >= 102, covered / 120

@@ -25,7 +25,7 @@ from levelbest.errors import Ambiguous, InputError, named
 from levelbest.readers.steps.diagnose import with_diagnostics
 from levelbest.readers.steps.names import tokens, word_set
 from levelbest.results import Comparison, Curve, OverTasks, Profile, TaskComparison
-from levelbest.stats.bands import Interval, order_statistic
+from levelbest.stats.bands import Interval, Terms, order_statistic
 from levelbest.stats.inference import (
     Aggregate,
     Contrasts,
@@ -307,17 +307,19 @@ class Tasks(Design):
     @property
     def interquartile_means(self) -> tuple[OverTasks, ...]:
         """Of each family, at one trial and at the largest budget that allows it."""
-        sign = self._sign
-        settings, rows = self.request.settings, []
+        sign, rows = self._sign, []
         for f, name in enumerate(self.families):
             samples = self._beside(f)
             for n in self.few:
-                mean = interquartile_mean(
-                    samples, n, confidence=settings.confidence, n_resamples=settings.n_resamples, rng=settings.rng
-                )
+                mean = interquartile_mean(samples, n, self._limit_terms, rng=self.request.settings.rng)
                 low, high = sorted((sign * mean.low, sign * mean.high))
                 rows.append(self._row((name,), n, Aggregate(sign * mean.value, low, high)))
         return tuple(rows)
+
+    @property
+    def _limit_terms(self) -> Terms:
+        """Of the limits of aggregates."""
+        return Terms(self.request.settings.confidence, n_resamples=self.request.settings.n_resamples)
 
     @property
     def _sign(self) -> float:
@@ -336,24 +338,20 @@ class Tasks(Design):
         """The share of runs above each score, of each family whose runs are a sample."""
         samples = {name: self._beside(f) for f, name in enumerate(self.families) if name not in self.excluded}
         every = np.concatenate([sample.claimed for several in samples.values() for sample in several] or [np.zeros(1)])
-        scores, settings, sign = np.linspace(every.min(), every.max(), _PROFILE), self.request.settings, self._sign
-        level, draws, seed = settings.confidence, settings.n_resamples, settings.rng
+        scores, seed, sign = np.linspace(every.min(), every.max(), _PROFILE), self.request.settings.rng, self._sign
         drawn = {
-            name: performance_profile(scored, scores, confidence=level, n_resamples=draws, rng=seed)
-            for name, scored in samples.items()
+            name: performance_profile(scored, scores, self._limit_terms, rng=seed) for name, scored in samples.items()
         }
         return tuple(Profile(name, sign * scores, *shares) for name, shares in drawn.items())
 
     @property
     def improvements(self) -> tuple[OverTasks, ...]:
         """The chance that the first of each pair beats the second, at the same budgets."""
-        settings, rows = self.request.settings, []
+        rows = []
         for a, b in pairs_of(self.families, self.request.baseline):
             first, second = ([several[f] for several in self.standard.values()] for f in (a, b))
             for n in self.few:
-                chance = probability_of_improvement(
-                    first, second, n, confidence=settings.confidence, n_resamples=settings.n_resamples, rng=settings.rng
-                )
+                chance = probability_of_improvement(first, second, n, self._limit_terms, rng=self.request.settings.rng)
                 rows.append(self._row((self.families[a], self.families[b]), n, chance))
         return tuple(rows)
 

@@ -117,10 +117,8 @@ class Loop:
         ----------
         name
             Of this attempt; another version has another name.
-        score
-            Of the run; one that is not finite is a run that failed.
-        failed
-            Why the run has no score, where it has none.
+        score, failed
+            As of `baseline`.
 
         Returns
         -------

@@ -23,11 +23,12 @@ import scipy
 from levelbest import _check
 from levelbest._check import FloatArray, IntArray, Seed
 from levelbest.errors import InputError
-from levelbest.stats.bands import counts, order_statistic
+from levelbest.stats.bands import Terms, counts, order_statistic
 from levelbest.stats.best import Sample, best_weights
 from levelbest.stats.inference._contrasts import share_of_wins
 
 _CELLS = 1 << 20
+TERMS = Terms()
 
 
 @dataclass(frozen=True)
@@ -39,14 +40,7 @@ class Aggregate:
     high: float
 
 
-def interquartile_mean(
-    tasks: Sequence[Sample],
-    n: int = 1,
-    *,
-    confidence: float = 0.95,
-    n_resamples: int = _check.N_RESAMPLES,
-    rng: Seed = 0,
-) -> Aggregate:
+def interquartile_mean(tasks: Sequence[Sample], n: int = 1, terms: Terms = TERMS, *, rng: Seed = 0) -> Aggregate:
     """The mean of the middle half of the best of ``n`` over all tasks together.
 
     Parameters
@@ -55,8 +49,8 @@ def interquartile_mean(
         One family's trials on each task, on one scale that all tasks share and turned so that higher is better.
     n
         The budget, at most a quarter of the trials of any task (or 1).
-    confidence, n_resamples, rng
-        Of the limits.
+    terms, rng
+        Of the limits: their confidence, and how many resamples.
 
     Returns
     -------
@@ -97,23 +91,17 @@ def interquartile_mean(
     drawn = np.concatenate(
         [
             middle(np.concatenate([side.drawn(n, size, stream) for side, stream in streams], axis=1) * share)
-            for size in _pieces(n_resamples, total)
+            for size in _pieces(terms.n_resamples, total)
         ]
     )
-    tail = (1 - confidence) / 2
+    tail = (1 - terms.confidence) / 2
     reach = float(scipy.special.stdtrit(sum(side.n_trials - 1 for side in sides), 1 - tail) * drawn.std())
     low, high = (float(order_statistic(drawn[None], p)[0]) for p in (tail, 1 - tail))
     return Aggregate(value, min(low, value - reach), max(high, value + reach))
 
 
 def probability_of_improvement(
-    first: Sequence[Sample],
-    second: Sequence[Sample],
-    n: int = 1,
-    *,
-    confidence: float = 0.95,
-    n_resamples: int = _check.N_RESAMPLES,
-    rng: Seed = 0,
+    first: Sequence[Sample], second: Sequence[Sample], n: int = 1, terms: Terms = TERMS, *, rng: Seed = 0
 ) -> Aggregate:
     """The chance that the best of ``n`` of the first family beats that of the second, averaged over tasks.
 
@@ -123,8 +111,8 @@ def probability_of_improvement(
         The trials of each family on each task, in one order of the tasks, turned so that higher is better.
     n
         The budget, less than the trials of any task.
-    confidence, n_resamples, rng
-        Of the limits.
+    terms, rng
+        Of the limits: their confidence, and how many resamples.
 
     Returns
     -------
@@ -150,23 +138,23 @@ def probability_of_improvement(
         raise InputError(f"n must be less than the trials of every task, {least}, got {n}")
     contents = [b"".join(pair[which].content for pair in sides) for which in (0, 1)]
     if contents[1] < contents[0]:  # the limits do not depend on the order of the families
-        other = probability_of_improvement(second, first, n, confidence=confidence, n_resamples=n_resamples, rng=rng)
+        other = probability_of_improvement(second, first, n, terms, rng=rng)
         return Aggregate(1 - other.value, 1 - other.high, 1 - other.low)
     shares = [share_of_wins(a.claimed, b.claimed, a.weights(n), b.weights(n))[0] for a, b in sides]
     value = min(max(float(np.mean(shares)), 0.0), 1.0)
     base = int(_check.as_rng(rng).integers(2**62))
     ordered = sorted(range(len(sides)), key=lambda k: (sides[k][0].content, sides[k][1].content))
-    chances = np.zeros(n_resamples)
+    chances = np.zeros(terms.n_resamples)
     for place, k in enumerate(ordered):
         a, b = sides[k]
         streams = a.stream(base, 2 * place), b.stream(base, 2 * place + 1)
         chances += np.concatenate(
             [
                 share_of_wins(a.claimed, b.claimed, a.drawn(n, size, streams[0]), b.drawn(n, size, streams[1]))
-                for size in _pieces(n_resamples, a.n_trials + b.n_trials)
+                for size in _pieces(terms.n_resamples, a.n_trials + b.n_trials)
             ]
         ) / len(sides)
-    tail = (1 - confidence) / 2
+    tail = (1 - terms.confidence) / 2
     low, high = (float(order_statistic(chances[None], p)[0]) for p in (tail, 1 - tail))
     least_low, most_high = _newcombe(value, [(a.n_trials / n, b.n_trials / n) for a, b in sides], 1 - tail)
     return Aggregate(value, max(0.0, min(low, least_low)), min(1.0, max(high, most_high)))
@@ -230,12 +218,7 @@ def _newcombe(value: float, sizes: Sequence[tuple[float, float]], level: float) 
 
 
 def performance_profile(
-    tasks: Sequence[Sample],
-    scores: FloatArray,
-    *,
-    confidence: float = 0.95,
-    n_resamples: int = _check.N_RESAMPLES,
-    rng: Seed = 0,
+    tasks: Sequence[Sample], scores: FloatArray, terms: Terms = TERMS, *, rng: Seed = 0
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """The share of runs that score more than each of ``scores``, every task counting the same, with pointwise limits.
 
@@ -247,13 +230,14 @@ def performance_profile(
     >>> performance_profile(tasks, np.array([0.0, 0.15, 0.5]))[0].tolist()
     [1.0, 0.75, 0.25]
     """
-    generator, tail = _check.as_rng(rng), (1 - confidence) / 2
+    generator, tail = _check.as_rng(rng), (1 - terms.confidence) / 2
     runs = [sample.claimed for sample in tasks]
     shares = [(scored[:, None] > scores).mean(axis=0) for scored in runs]
     value = np.mean(shares, axis=0)
-    drawn = np.zeros((n_resamples, scores.size))
+    shape = (terms.n_resamples, scores.size)
+    drawn = np.zeros(shape)
     for scored, share in zip(runs, shares, strict=True):
         size = max(scored.size - 1, 1)
-        drawn += generator.binomial(size, share, (n_resamples, scores.size)) / (size * len(runs))
+        drawn += generator.binomial(size, share, shape) / (size * len(runs))
     low, high = np.quantile(drawn, (tail, 1 - tail), axis=0)
     return value, np.minimum(low, value), np.maximum(high, value)

@@ -281,7 +281,7 @@ class PairTest:
         if self.hypotheses.planned is not None or not decided:
             needed = self.needed(level, decided=decided)
         if named is not None:
-            band = band.with_named(named.band)
+            band = band.with_named(named)
             small = np.where(n == named.n, named.negligible, small)
             needed = named.needed
         first, second = self.pair

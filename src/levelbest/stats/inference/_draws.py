@@ -76,31 +76,24 @@ def paired_draws(
     m = samples[0].n_trials
     weights = rng.standard_exponential((N_DRAWS, m + 1))
     if None not in bounds:
-        first, second = (_ordered_draws(sample, weights, n, statistic, bounds, rng) for sample in samples)
+        first, second = (weighted_draws(*_ordered(sample, weights), n, statistic, bounds, rng) for sample in samples)
         return first.minus(second)
     apart = samples[0].claimed - samples[1].claimed
     each = []
     for place in (int(apart.argmin()), int(apart.argmax())):
         moved = np.concatenate([weights[:, :-1], np.zeros((N_DRAWS, 1))], axis=1)
         moved[:, place] += weights[:, -1]
-        curves = [_ordered_draws(sample, moved, n, statistic, bounds, rng).lower for sample in samples]
+        curves = [weighted_draws(*_ordered(sample, moved), n, statistic, bounds, rng).lower for sample in samples]
         each.append(curves[0] - curves[1])
     return Draws(np.minimum(*each), np.maximum(*each))
 
 
-def _ordered_draws(
-    sample: Sample,
-    weights: FloatArray,
-    n: IntArray,
-    statistic: Statistic,
-    bounds: Bounds,
-    rng: np.random.Generator,
-) -> Draws:
-    """From weights of trials as they were given, the last that of the unobserved one."""
+def _ordered(sample: Sample, weights: FloatArray) -> tuple[Sample, _Cells, FloatArray]:
+    """Trials and their weights from worst to best, each a cell; the last weight is that of the unobserved one."""
     order = np.lexsort((sample.claimed, sample.selection))
     ordered = Sample(sample.selection[order], None if sample.reported is None else sample.reported[order])
     arranged = np.concatenate([weights[:, order], weights[:, -1:]], axis=1)
-    return weighted_draws(ordered, _Cells.single(ordered), arranged, n, statistic, bounds, rng)
+    return ordered, _Cells.single(ordered), arranged
 
 
 def mean_draws(

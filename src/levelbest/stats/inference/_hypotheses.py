@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -73,7 +73,8 @@ class Hypotheses:
         return 0 if budget is None else max(int(np.searchsorted(n, budget, side="right")) - 1, 0)
 
 
-class Band(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Band:
     """One pair's difference with limits, an entry per budget; they need not agree with what is certified yet."""
 
     n: Budgets
@@ -102,14 +103,8 @@ class Band(NamedTuple):
     def with_named(self, alone: Band) -> Band:
         """The band that has, at the budget named in advance, what was tested there first and alone."""
         there = self.n == alone.n
-        return Band(
-            self.n,
-            self.difference,
-            np.where(there, alone.low, self.low),
-            np.where(there, alone.high, self.high),
-            np.where(there, alone.certified, self.certified),
-            np.where(there, alone.p_value, self.p_value),
-        )
+        names = ("low", "high", "certified", "p_value")
+        return replace(self, **{name: np.where(there, getattr(alone, name), getattr(self, name)) for name in names})
 
 
 class EffectAt(NamedTuple):
@@ -126,11 +121,12 @@ class EffectAt(NamedTuple):
     """The budget was named in advance."""
 
 
-@dataclass(frozen=True, eq=False)
-class Contrast:
-    """One pair: an entry per budget. Where nothing is certified the limits hold zero, where something is they do not.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Contrast(Band):
+    """One pair and its band, an entry per budget.
 
-    Limits that do not exist are infinite; what cannot be compared is NaN, and ``reasons`` says why by code:
+    Where nothing is certified the limits hold zero, where something is they do not. Limits that do not exist are
+    infinite; what cannot be compared is NaN, and ``reasons`` says why by code:
 
     ``few-trials``     fewer than 3 trials in a family: no limits (value: the count)
     ``no-spread``      a family's scores do not vary where the limits need it
@@ -142,12 +138,6 @@ class Contrast:
 
     pair: Pair
     n_trials: tuple[int, int]
-    n: Budgets
-    difference: FloatArray
-    low: FloatArray
-    high: FloatArray
-    certified: IntArray
-    p_value: FloatArray
     negligible: BoolArray
     """The limits lie within (-worth, worth): no difference worth having."""
     basis: str
@@ -171,11 +161,6 @@ class Contrast:
     """Of equal distributions of the pair, over its budgets but not over pairs; NaN where no exchange can tell."""
     needed: Needed | None = None
     """What `further` is of: the units needed, and how surely that is known; None where it is decided or cannot be."""
-
-    @property
-    def band(self) -> Band:
-        """The columns that a budget named in advance replaces."""
-        return Band(self.n, self.difference, self.low, self.high, self.certified, self.p_value)
 
     @property
     def effect(self) -> EffectAt:
@@ -242,14 +227,9 @@ def contrast_of(
     """
     low, high = agreeing(band.low, band.high, band.certified, hypotheses.bounds)
     return Contrast(
+        **vars(band) | {"low": low, "high": high},
         pair=pair,
         n_trials=n_trials,
-        n=band.n,
-        difference=band.difference,
-        low=low,
-        high=high,
-        certified=band.certified,
-        p_value=band.p_value,
         negligible=np.zeros(band.n.size, dtype=bool) if negligible is None else negligible,
         basis=basis,
         further=further,

@@ -132,7 +132,8 @@ def group_difference(
     parts = [np.arange(a.n.size)] if not pointwise else [np.array([place]) for place in range(a.n.size)]
     answers = [problem_contrasts([a.at(part), b.at(part)], hypotheses).pairs[0] for part in parts]
     difference, low, high, certified, p_value = (
-        np.concatenate(columns) for columns in zip(*(answer.band[1:] for answer in answers), strict=True)
+        np.concatenate([getattr(answer, name) for answer in answers])
+        for name in ("difference", "low", "high", "certified", "p_value")
     )
     return Difference(
         a.n,
