@@ -54,7 +54,7 @@ def test_it_is_in_the_first_record_and_verify_says_so(ledger, capsys):
 
 def test_it_is_tested_first_and_said_to_be_registered(ledger, capsys, tmp_path):
     said = _said(capsys, "compare", ledger)
-    assert f"With 2 trials, {REGISTERED}, high is better" in said
+    assert f"With 2 trials, {REGISTERED}: high, better than low" in said
     assert f"confidence at 2 trials, {REGISTERED}, and after that over all budgets" in said
     assert ALONE not in said
     page = tmp_path / "page.html"
