@@ -132,7 +132,7 @@ def _require_the_recorded_versions(notes, family, make_table):
             pytest.skip(f"{family}: the table was made with {name} {recorded}, here is {here}")
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", FAMILIES[:3])  # networks multiply what processors round differently
 def test_training_again_gives_the_same_scores(rows, notes, example, family):
     pytest.importorskip("sklearn", reason="needs scikit-learn: pip install 'levelbest[digits]'")
     make_table = example("make_table")
@@ -158,13 +158,43 @@ def test_what_failed_fails_again(rows, notes, example, family, status, capsys):
     assert ("Solver lbfgs" in capsys.readouterr().out) == (status == "failed")
 
 
-def test_elsewhere_scores_are_of_the_same_distribution(rows, example):
-    """What is promised where versions or kernels differ: rounding moves few scores, and none far."""
+@pytest.fixture
+def run_trial(example):
     pytest.importorskip("sklearn", reason="needs scikit-learn: pip install 'levelbest[digits]'")
-    run_trial = example("make_table").run_trial
+    return example("make_table").run_trial
+
+
+def test_elsewhere_few_scores_move(rows, run_trial):
+    """What is promised where versions, kernels or processors differ, looked at where it takes no time."""
     scored = [row for row in rows if row["family"] == "svm" and row["status"] == "ok"]
     recorded = sorted(scored, key=lambda row: float(row["seconds"]))[:20]
     again = [run_trial((SEED, FAMILIES.index("svm"), int(row["trial"]))) for row in recorded]
     moved = [abs(new["test_accuracy"] - float(old["test_accuracy"])) for new, old in zip(again, recorded, strict=True)]
     assert sum(change > 0 for change in moved) <= 5  # 34 of 600 were seen: 6 of 20 have a chance of .001
     assert sum(moved) / len(moved) < 0.005
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", [SEED, SEED + 1], ids=["the same draws", "other draws"])
+@pytest.mark.parametrize("family", FAMILIES)
+def test_scores_are_of_the_same_distribution_wherever_they_are_trained(rows, run_trial, family, seed):
+    """All 120 trials of a family trained here: Kolmogorov and Smirnov's test of both scores, Fisher's of failures.
+
+    Of other draws each of the three fails by chance once in 10,000. Of the same draws all is the same but what rounding
+    moves: a third of the scores may have moved, and their mean by .01.
+    """
+    from scipy.stats import fisher_exact, ks_2samp
+
+    recorded = [row for row in rows if row["family"] == family]
+    again = [run_trial((seed, FAMILIES.index(family), trial)) for trial in range(N_TRIALS)]
+    both = [[row["status"] == "ok" for row in trials] for trials in (recorded, again)]
+    assert fisher_exact([[sum(ok), N_TRIALS - sum(ok)] for ok in both]).pvalue > 1e-4
+    for column in ("val_accuracy", "test_accuracy"):
+        scores = [[float(row[column]) for row in trials if row["status"] == "ok"] for trials in (recorded, again)]
+        assert ks_2samp(*scores).pvalue > 1e-4, column
+        if seed == SEED:
+            pairs = [(old, new) for old, new in zip(recorded, again, strict=True) if old["status"] == new["status"]]
+            assert len(pairs) >= N_TRIALS - 3
+            changes = np.array([new[column] - float(old[column]) for old, new in pairs if old["status"] == "ok"])
+            assert np.count_nonzero(changes) <= N_TRIALS / 3
+            assert abs(changes.mean()) < 0.01

@@ -19,7 +19,7 @@ def on(system: str, *arguments: str, **more) -> subprocess.CompletedProcess:
     path = os.pathsep.join([str(HERE / "platforms" / system), *filter(None, [os.environ.get("PYTHONPATH")])])
     return subprocess.run(
         [sys.executable, *arguments],
-        env={**os.environ, "PYTHONPATH": path},
+        env={**os.environ, "PYTHONPATH": path, "USERNAME": "somebody"},
         capture_output=True,
         text=True,
         check=False,

@@ -17,13 +17,23 @@ from levelbest._write import append_text, check_target, make_folder, replacing, 
 from levelbest.errors import DataError, InputError
 
 root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a device")
+pipes = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no named pipes among its files")
 
 
 def names(folder):
     return sorted(path.name for path in folder.iterdir())
 
 
-@pytest.fixture(params=["link", "dangling link", "folder", "pipe", "socket", pytest.param("device", marks=root)])
+@pytest.fixture(
+    params=[
+        "link",
+        "dangling link",
+        "folder",
+        pytest.param("pipe", marks=pipes),
+        "socket",
+        pytest.param("device", marks=root),
+    ]
+)
 def no_file(request, tmp_path):
     """A name that is taken by something other than a file."""
     path = tmp_path / "out"

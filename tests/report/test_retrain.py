@@ -1,6 +1,7 @@
 """One search that learns from its own trials: no verdict, the best that it found, and a study that can be compared."""
 
 import json
+import os
 import shlex
 import sys
 
@@ -59,6 +60,7 @@ def test_there_is_no_verdict_but_the_best_of_each_search(searched):
     assert lb.compare({"m": ["a"] * 9 + ["b"] * 9, "acc": [*np.linspace(0, 1, 18)]}, family="m").best_found == ()
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="trials are run on Linux and macOS")
 def test_the_report_writes_a_study_whose_runs_can_be_compared(searched, tmp_path, monkeypatch, capsys):
     report = lb.write_report(searched[0], tmp_path / "page.html", n_resamples=199)
     assert "The best that was found" in report.page.read_text(encoding="utf-8")
