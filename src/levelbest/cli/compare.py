@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 @options.data
 @options.design
 @options.headline
+@options.about
 @options.statistic
 @options.budgets
 @options.axis

@@ -13,6 +13,7 @@ from levelbest.cli.main import working
 @click.command("curve")
 @options.data
 @options.curve
+@options.about
 @options.seed
 @options.as_json
 @click.option("--out", type=click.Path(path_type=Path), help="Write the figure here (.png, .svg or .pdf).")

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 @options.log
 @options.published
 @options.headline
+@options.about
 @click.option("--title", help="The page's heading.")
 @click.option("--force", is_flag=True, help="Overwrite an existing page.")
 @click.option(
@@ -51,7 +52,7 @@ def command(given: options.Given) -> None:
             "a report shows one failure policy, worst or drop, and says whether verdicts survive the other"
         )
     table = options.load_table(given)
-    keys = ["title", "headline", "worth", "interval", "paired", "baseline", "hide", "log", "task_directions"]
+    keys = ["title", "headline", "worth", "interval", "paired", "baseline", "hide", "log", "task_directions", "about"]
     keys += ["confidence", "failed", "missing", "n_resamples", "published", "force"]
     with working("writing the report"):
         report = write_report(

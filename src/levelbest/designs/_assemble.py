@@ -66,6 +66,7 @@ def assemble(design: Design, *, survival: bool = True, standings: bool = True) -
         best_found=_best_found(design) if standings else (),
         variances=design.variances,
         observed=design.observed,
+        noises=design.noises if standings else (),
         strata=tuple(_within_strata(design)) if survival else (),
     )
 

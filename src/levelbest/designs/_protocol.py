@@ -13,7 +13,7 @@ from levelbest import _check
 from levelbest._check import FloatArray, IntArray
 from levelbest.cautions import Caution
 from levelbest.errors import InputError, named
-from levelbest.results import TRIALS, Curve, DesignWords, FamilyCostCurve, PairComparison, Variances
+from levelbest.results import TRIALS, Curve, DesignWords, FamilyCostCurve, Noise, PairComparison, Variances
 from levelbest.stats.inference import Contrasts, Hypotheses
 from levelbest.trials import Metric, Settings, Trials
 from levelbest.trials.problems import ProblemTable
@@ -23,6 +23,8 @@ Table = Trials | ProblemTable
 """Trials in memory, or samples of problems that are read in parts."""
 FIRST_SHOWN = 5
 """The budget at which families are set side by side where none was named."""
+ABOUT = ("problems", "suite")
+"""Whether problems stand for more than themselves."""
 WHOLE, POINTS = 100, 60
 """Budgets up to which every one is compared; beyond, so many log-spaced ones."""
 
@@ -51,6 +53,8 @@ class Request:
         The smallest difference worth having.
     p_values
         Permutation p-values for equal distributions as well.
+    about
+        What verdicts and limits over problems are about: ``problems`` that these stand for, or the ``suite`` itself.
     settings
         What every verb can be told.
     """
@@ -69,11 +73,13 @@ class Request:
     headline: int | None = None
     worth: float | None = None
     p_values: bool = False
+    about: str = "problems"
     settings: Settings = field(default_factory=Settings)
 
     def __post_init__(self) -> None:
         _check.as_choice(self.axis, ("trials", "cost"), "axis")
         _check.as_count(self.workers, "workers")
+        _check.as_choice(self.about, ABOUT, "about")
         if self.budget is not None and self.axis != "cost":
             raise InputError(f"{named('budget')} is in cost, for {named('axis')} cost; of trials it is {named('n')}")
         if self.headline is not None:
@@ -238,6 +244,11 @@ class Design:
         return {}
 
     @property
+    def noises(self) -> tuple[Noise, ...]:
+        """Of each family, where samples belong to problems: how uncertain its mean is, for other problems or these."""
+        return ()
+
+    @property
     def variances(self) -> Variances:
         """How much of the variance between runs comes from where, where configurations have several."""
         return Variances()
@@ -291,6 +302,11 @@ def design_of(trials: Table, request: Request) -> Design:
     """The design of these trials: the first registered that fits."""
     if isinstance(trials, Trials):
         trials.refuse_tasks()
+    if request.about == "suite" and isinstance(trials, Trials) and trials.group is None:
+        raise InputError(
+            f"{named('about')} suite is about the problems of a benchmark, and these trials belong to none; name the "
+            f"problem of each with {named('group')}"
+        )
     for design in designs():
         if design.fits(trials, request):
             return design(trials, request)
@@ -300,8 +316,8 @@ def design_of(trials: Table, request: Request) -> Design:
 def designs() -> tuple[type[Design], ...]:
     """All that are known, in the order in which they are asked whether they fit."""
     if not _KNOWN:
-        from levelbest.designs import cost, problems, running, searches, seeds, trials
+        from levelbest.designs import cost, problems, running, searches, seeds, suite, trials
 
-        _KNOWN.extend([problems.ProblemsDesign, searches.Searches, cost.CostDesign, running.Running])
+        _KNOWN.extend([suite.Suite, problems.ProblemsDesign, searches.Searches, cost.CostDesign, running.Running])
         _KNOWN.extend([seeds.Configurations, trials.Pairs, seeds.Seeds, trials.IndependentTrials])
     return tuple(_KNOWN)

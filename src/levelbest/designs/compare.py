@@ -28,6 +28,7 @@ def compare(
     workers: int = 1,
     p_values: bool = False,
     while_running: bool = False,
+    about: str = "problems",
     confidence: float = Settings.confidence,
     failed: str = Settings.failed,
     missing: str = Settings.missing,
@@ -66,6 +67,9 @@ def compare(
         Permutation p-values for equal distributions as well.
     while_running
         Limits that hold at every look at a search that still runs.
+    about
+        Over problems: ``problems``, which these stand for (the problem is what is exchanged and drawn), or ``suite``,
+        these very problems (their samples are).
     confidence, failed, missing, n_resamples, rng
         As of `levelbest.trials.Settings`.
 
@@ -110,6 +114,7 @@ def compare(
         workers=workers,
         p_values=p_values,
         while_running=while_running,
+        about=about,
         baseline=baseline,
         headline=headline,
         worth=worth,

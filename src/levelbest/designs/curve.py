@@ -12,7 +12,7 @@ from levelbest.designs._protocol import Request, Table, design_of
 from levelbest.results import CostCurveSet, Curve, CurveSet, FamilyCostCurve
 from levelbest.trials import Settings
 
-_ASKING = ("n", "statistic", "estimator", "interval", "simultaneous", "axis", "budget", "workers")
+_ASKING = ("n", "statistic", "estimator", "interval", "simultaneous", "axis", "budget", "workers", "about")
 """What a curve is asked, beside the settings of every verb."""
 
 
@@ -35,6 +35,7 @@ def curve(
     failed: str = Settings.failed,
     missing: str = Settings.missing,
     workers: int = 1,
+    about: str = "problems",
     n_resamples: int = Settings.n_resamples,
     rng: int | None = Settings.rng,
     **reading: object,
@@ -53,6 +54,7 @@ def curve(
     axis: str = "trials",
     budget: npt.ArrayLike | None = None,
     workers: int = 1,
+    about: str = "problems",
     confidence: float = Settings.confidence,
     failed: str = Settings.failed,
     missing: str = Settings.missing,
@@ -82,6 +84,8 @@ def curve(
         Whether the limits hold over all budgets at once, or for each alone.
     axis, budget, workers
         ``cost`` asks for the best within budgets of cost, with so many trials at once, instead of numbers of trials.
+    about
+        Over problems: intervals for other ``problems`` like these, or for the ``suite``, these very ones.
     confidence, failed, missing, n_resamples, rng
         As of `levelbest.trials.Settings`.
 
@@ -110,6 +114,7 @@ def curve(
         axis=axis,
         budget=budget,
         workers=workers,
+        about=about,
         settings=Settings(confidence, failed, missing, n_resamples, rng),
     )
     table = as_table(trials, reading)

@@ -17,7 +17,7 @@ from levelbest.cautions import Caution
 from levelbest.designs._protocol import POINTS, WHOLE, Design, FamilyCounts, Request, Table
 from levelbest.designs._table import drawn_curve
 from levelbest.errors import DataError, InputError, named
-from levelbest.results import Curve, DesignWords, Stratum, VerifierEffect
+from levelbest.results import Curve, DesignWords, Noise, Stratum, VerifierEffect
 from levelbest.stats.bands import Interval
 from levelbest.stats.inference import Contrasts, Hypotheses
 from levelbest.stats.problems import (
@@ -26,8 +26,9 @@ from levelbest.stats.problems import (
     average_over_groups,
     group_interval,
     problem_contrasts,
+    suite_interval,
 )
-from levelbest.trials import Metric, Settings, Trials
+from levelbest.trials import Settings, Trials
 from levelbest.trials.problems import LEAST, Problems, grid_of, problems_of, too_few_samples
 
 LISTED = 5
@@ -44,6 +45,8 @@ class ProblemsDesign(Design):
         group="problem",
         unchecked="picked by the score itself, as an oracle would",
         badge="oracle",
+        about="problems",
+        scope="for problems like these",
         winner="one sample",
         ran=(
             "We drew {many} samples{each} of {groups} with {systems} and report {score} among n samples of a problem, "
@@ -55,8 +58,11 @@ class ProblemsDesign(Design):
         ),
     )
 
+    methods: ClassVar[tuple[str, ...]] = GROUP_METHODS
+    """Of intervals."""
+
     def __init__(self, table: Table, request: Request, stratum: str | None = None) -> None:
-        _refuse(request)
+        self._refuse(request)
         super().__init__(table, request)
         self.statistic = request.statistic
         self.paired = request.paired is not False
@@ -166,14 +172,60 @@ class ProblemsDesign(Design):
         inside = []
         for label in labels:
             try:
-                design = ProblemsDesign(
-                    self.trials, replace(self.request, paired=None if self.paired else False), label
-                )
+                design = type(self)(self.trials, replace(self.request, paired=None if self.paired else False), label)
                 if len(design.families) == len(self.families) and design.budgets.size:
                     inside.append((label, design))
             except (DataError, InputError):  # no two families share a problem, or a budget, of the stratum
                 continue
         return tuple(inside)
+
+    def _refuse(self, request: Request) -> None:
+        """What samples of problems do not have."""
+        if request.statistic not in ("mean", "all"):
+            raise InputError(
+                "over problems the statistic is 'mean', the average over problems of the best of n, or 'all', of the "
+                f"chance that all of n succeed (pass^k), got {request.statistic!r}; leave out {named('group')} for "
+                "others over all samples"
+            )
+        if request.estimator != "u":
+            raise InputError(f"over problems the estimator is 'u', the unbiased one, got {request.estimator!r}")
+        _check.as_choice(request.interval, self.methods, "interval over problems")
+        for argument, given, why in (
+            ("axis", request.axis == "cost", "the axis is 'trials'"),
+            ("while_running", request.while_running, "there are no limits that hold while samples arrive"),
+            ("p_values", request.p_values, "every verdict has its p-value already"),
+        ):
+            if given:
+                raise InputError(f"over problems {why}; leave out {named(argument)}")
+
+    def limits(self, problems: Problems, best: GroupBest, request: Request) -> Interval:
+        """Of one family's curve, over problems."""
+        settings = request.settings
+        return group_interval(
+            best,
+            method=request.interval,
+            confidence=settings.confidence,
+            simultaneous=request.simultaneous,
+            bounds=problems.metric.bounds,
+            n_resamples=settings.n_resamples,
+            rng=settings.rng,
+        )
+
+    @property
+    def noises(self) -> tuple[Noise, ...]:
+        """For other problems, and for these."""
+        return tuple(self._noise(problems, self.request) for problems in self.problems)
+
+    def _noise(self, problems: Problems, request: Request) -> Noise:
+        first, settings, bounds = np.ones(1, dtype=np.int64), request.settings, problems.metric.bounds
+        best = problems.best(first, request.statistic)
+        over = group_interval(best, confidence=settings.confidence, bounds=bounds, n_resamples=settings.n_resamples)
+        half, these = over.half_widths[0], float("nan")
+        if problems.holds_samples(request.statistic):
+            samples = problems.samples(first, request.statistic)
+            inside = suite_interval(best, samples, confidence=settings.confidence, bounds=bounds)
+            these = inside.half_widths[0]
+        return Noise(problems.family, float(best.value[0]), half, these)
 
     def _noticed(self, problems: Problems, best: GroupBest, request: Request, running: str) -> list[Caution]:
         """What a reviewer would ask about one family's samples; ``running`` is the code for those that still run."""
@@ -210,7 +262,7 @@ class ProblemsDesign(Design):
 
     def curves(self, request: Request) -> tuple[Curve, ...]:
         """One curve for each family, over all its problems, and over those of each stratum."""
-        _refuse(request)
+        self._refuse(request)
         return tuple(self._curve(problems, request) for problems in self.problems)
 
     def _curve(self, problems: Problems, request: Request) -> Curve:
@@ -229,7 +281,7 @@ class ProblemsDesign(Design):
         best = problems.best(budgets, request.statistic)
         spread, several = np.full(best.n.size, np.nan), best.n_groups > 1  # of the values of problems
         spread[several] = np.nanstd(best.by_group[:, several], axis=0, ddof=1)
-        limits = _limits(best, metric, request)
+        limits = self.limits(problems, best, request)
         noticed += self._noticed(problems, best, request, "still-running")
         if metric.reported is None and request.statistic == "mean":
             noticed.append(Caution.of("no-reported", problems.family, kind="oracle", selection=metric.selection))
@@ -242,44 +294,12 @@ class ProblemsDesign(Design):
             cautions=tuple(dict.fromkeys(noticed)),
             problems=best,
             words=self.words,
+            noise=self._noise(problems, request),
             strata=tuple(
-                Stratum(label, part, _limits(part, metric, request))
+                Stratum(label, part, self.limits(problems.within(label), part, request))
                 for label, part in (best.by_stratum() if best.stratum is not None else {}).items()
             ),
         )
-
-
-def _refuse(request: Request) -> None:
-    """What samples of problems do not have."""
-    if request.statistic not in ("mean", "all"):
-        raise InputError(
-            "over problems the statistic is 'mean', the average over problems of the best of n, or 'all', of the "
-            f"chance that all of n succeed (pass^k), got {request.statistic!r}; leave out {named('group')} for others "
-            "over all samples"
-        )
-    if request.estimator != "u":
-        raise InputError(f"over problems the estimator is 'u', the unbiased one, got {request.estimator!r}")
-    _check.as_choice(request.interval, GROUP_METHODS, "interval over problems")
-    for argument, given, why in (
-        ("axis", request.axis == "cost", "the axis is 'trials'"),
-        ("while_running", request.while_running, "there are no limits that hold while samples arrive"),
-        ("p_values", request.p_values, "every verdict has its p-value already"),
-    ):
-        if given:
-            raise InputError(f"over problems {why}; leave out {named(argument)}")
-
-
-def _limits(best: GroupBest, metric: Metric, request: Request) -> Interval:
-    settings = request.settings
-    return group_interval(
-        best,
-        method=request.interval,
-        confidence=settings.confidence,
-        simultaneous=request.simultaneous,
-        bounds=metric.bounds,
-        n_resamples=settings.n_resamples,
-        rng=settings.rng,
-    )
 
 
 def _about_sizes(family: str, best: GroupBest, column: str | None, *, own_end: bool) -> list[Caution]:

@@ -19,6 +19,7 @@ from levelbest.cautions import Caution
 from levelbest.designs import Design, Request, design_of
 from levelbest.designs._assemble import assemble, points_at
 from levelbest.designs._input import pairs_of, with_scores
+from levelbest.designs._protocol import FIRST_SHOWN
 from levelbest.designs._registered import departures, is_registered
 from levelbest.designs.compare import compare_request
 from levelbest.designs.problems import ProblemsDesign, verifier_effects
@@ -36,8 +37,6 @@ from levelbest.trials import Settings, Trials, by_configuration
 from levelbest.trials.problems import ProblemTable
 from levelbest.trials.spaces import is_known, machine_columns, search_spaces
 
-FIRST_SHOWN = 5
-"""The budget of the one number in the table where none was named and nothing is compared."""
 _ENOUGH_FOR_COST = 5
 _FOR_THREADS = 2_000
 """Trials from which several threads are worth their switching: with 600 a page takes a tenth longer without them, and a
@@ -61,6 +60,7 @@ def build_view(
     published: Mapping[str, float] | None = None,
     log: bool | None = None,
     hide: Iterable[str] = (),
+    about: str = "problems",
     comparing: bool = True,
     confidence: float = Settings.confidence,
     failed: str = Settings.failed,
@@ -80,6 +80,7 @@ def build_view(
         interval=interval,
         paired=paired,
         baseline=baseline,
+        about=about,
         simultaneous=True,
         settings=Settings(confidence, failed, missing, n_resamples, rng),
     )

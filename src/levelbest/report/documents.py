@@ -35,6 +35,7 @@ from levelbest.results import (
     FamilyVariance,
     LoopDecision,
     LoopState,
+    Noise,
     OverTasks,
     PairComparison,
     Reach,
@@ -129,6 +130,8 @@ def _(result: Comparison) -> dict[str, object]:
         "possible_best": list(result.possible_best),
         "baseline": result.baseline,
         "design": terms.design,
+        "about": terms.words.about or None,
+        "noise": [document(noise) for noise in result.noises],
         "axis": terms.axis,
         "unit": terms.cost_unit,
         "counted": terms.unit,
@@ -183,6 +186,11 @@ def _(result: TaskComparison) -> dict[str, object]:
 
 
 @document.register
+def _(result: Noise) -> dict[str, object]:
+    return plain(picked(result, "family", "value", "problems", "suite"))
+
+
+@document.register
 def _(result: Stratum) -> dict[str, object]:
     best = result.best
     low, high = np.asarray(result.limits.low), np.asarray(result.limits.high)
@@ -204,6 +212,7 @@ def _(result: Curve) -> dict[str, object]:
             **picked(result, "direction", "selection", "reported", "cost_unit", "horizon", "seed"),
             "interval": {
                 **picked(result, "method", "confidence", "simultaneous"),
+                "about": result.words.about or None,
                 "note": rule_words(result.rule),
                 "unseen": result.unseen,
             },
@@ -213,6 +222,7 @@ def _(result: Curve) -> dict[str, object]:
     if result.problems is not None:
         shown["n_groups"] = int(result.problems.groups.size)
         shown["weighted"] = result.problems.weights is not None
+        shown["noise"] = None if result.noise is None else document(result.noise)
     shown["unit"] = result.unit
     if result.n_runs is not None:
         shown["n_runs"] = result.n_runs

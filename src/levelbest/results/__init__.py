@@ -11,6 +11,7 @@ from levelbest.results.curve import (
     CurveSet,
     DesignWords,
     FamilyCostCurve,
+    Noise,
     Stratum,
     VerifierEffect,
 )
@@ -49,6 +50,7 @@ __all__ = [
     "FamilyVariance",
     "LoopDecision",
     "LoopState",
+    "Noise",
     "OverTasks",
     "PairComparison",
     "Profile",

@@ -9,7 +9,7 @@ from levelbest._check import FloatArray, IntArray
 from levelbest._plain import as_frame
 from levelbest._shown import Documented, Drawn, Said, presenter
 from levelbest.cautions import Caution
-from levelbest.results.curve import DesignWords, OverBudgets
+from levelbest.results.curve import DesignWords, Noise, OverBudgets
 from levelbest.results.variance import FamilyVariance
 from levelbest.results.verdict import NOT_COMPARABLE, Crossing, Verdict
 from levelbest.stats.inference import Needed
@@ -215,6 +215,8 @@ class Comparison(Drawn):
     """Of families that are one search that learns: the best first."""
     observed: tuple[float, float] | None = None
     """The least and the greatest score of a trial, where the scores are of one scale."""
+    noises: tuple[Noise, ...] = ()
+    """Of each family, where samples belong to problems: how uncertain its mean is, for other problems and for these."""
 
     @property
     def confidence(self) -> float:

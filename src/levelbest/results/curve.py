@@ -38,8 +38,9 @@ class DesignWords:
         How n units are chosen, where that has to be said: ``drawn at random``.
     judged
         What a unit is judged by, where that is not its score: ``by the mean over its runs``.
-    scope
-        What else the confidence is about: ``valid at every look``.
+    about, scope
+        What else the confidence is about, as a code and in words: ``valid at every look``. Over problems ``problems``
+        that these stand for, or the ``suite``, these very ones.
     few
         What is scarce where a verdict rests on the assumption of normal means: ``so few searches``.
     unchecked, badge
@@ -62,6 +63,7 @@ class DesignWords:
     exchanged: str = ""
     drawn: str = ""
     judged: str = ""
+    about: str = ""
     scope: str = ""
     few: str = "so few"
     unchecked: str = "validation only"
@@ -125,6 +127,18 @@ class OverBudgets:
         return self.axis == "cost"
 
 
+@dataclass(frozen=True)
+class Noise(Documented):
+    """The two noises of one family's mean over problems, n = 1: half the width of each pointwise interval."""
+
+    family: str
+    value: float
+    problems: float
+    """For other problems like these."""
+    suite: float
+    """For these very problems; NaN where their samples are not held."""
+
+
 @dataclass(frozen=True, eq=False)
 class Stratum(Documented):
     """The problems of one stratum: their curve, with limits over them alone."""
@@ -171,6 +185,8 @@ class Curve(Drawn):
     """The same by problem, where samples belong to problems (``group``)."""
     strata: tuple[Stratum, ...] = ()
     """The same for the problems of each stratum, where they are divided."""
+    noise: Noise | None = None
+    """Where samples belong to problems: how uncertain the mean is, for other problems and for these."""
     words: DesignWords = TRIALS
     """What n counts: trials, samples of a problem, configurations with their runs, points of a grid."""
     n_runs: int | None = None

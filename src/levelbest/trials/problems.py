@@ -15,6 +15,8 @@ import numpy as np
 from levelbest._check import Column, FloatArray, IntArray, budget_grid
 from levelbest.cautions import Caution
 from levelbest.errors import DataError, InputError, LevelbestError, named
+from levelbest.stats.best import Sample
+from levelbest.stats.inference import CountSamples, ProblemSamples, ScoreSamples
 from levelbest.stats.problems import GroupBest, all_of_k, average_over_groups, group_values, pass_at_k, repeated_samples
 from levelbest.trials.scores import Metric, Settings
 from levelbest.trials.table import Trials
@@ -47,6 +49,8 @@ class Problems:
     """The best of n of each problem, by budget."""
     reported_alone: Values
     """The same where the reported score itself selects, as an oracle would."""
+    scores: Callable[[], Sample] | None = None
+    """All samples, one problem after the other, where they are held."""
     mean_cost: float | None = None
     failed_in: Mapping[str, int] = field(default_factory=dict)
     """Failed samples by stratum, those of problems that have no other among them."""
@@ -73,9 +77,37 @@ class Problems:
             n_failed=self.failed_in.get(stratum, 0),
             values=lambda budgets: self.values(budgets)[inside],
             reported_alone=lambda budgets: self.reported_alone(budgets)[inside],
+            scores=None if self.scores is None else lambda: self._scores_of(inside),
             failed_in={},
             cautions=(),
         )
+
+    def holds_samples(self, statistic: str) -> bool:
+        """Whether its samples can be exchanged one by one: they are counts, or they are held."""
+        return self.scores is not None or (self.binary and (statistic == "all" or self.metric.reported is None))
+
+    def samples(self, budgets: IntArray, statistic: str, places: IntArray | None = None) -> ProblemSamples:
+        """The samples of some problems (all for None), turned so that higher is better: for these very problems."""
+        held = np.arange(self.sizes.size) if places is None else places
+        sizes, won = self.sizes[held], self.ones[held]
+        if self.binary and (statistic == "all" or self.metric.reported is None):
+            chance = all_of_k if statistic == "all" else pass_at_k
+            won = won if self.metric.direction == "max" else sizes - won
+            return CountSamples(won, sizes, budgets, lambda c, m, k: np.asarray(chance(c, m, k)))
+        if not self.holds_samples(statistic):
+            raise InputError(
+                f"{self.family}: for these very problems samples are exchanged one by one, and scores other than 0 "
+                f"and 1 that are read in parts are not held; read them whole, or leave out {named('about')}"
+            )
+        return ScoreSamples(self._scores_of(held).turned(self.metric.direction), sizes, budgets)
+
+    def _scores_of(self, places: IntArray) -> Sample:
+        """The samples of some problems, one after the other."""
+        assert self.scores is not None
+        every, starts = self.scores(), np.cumsum(self.sizes) - self.sizes
+        sizes = self.sizes[places]
+        rows = np.repeat(starts[places] - (np.cumsum(sizes) - sizes), sizes) + np.arange(sizes.sum())
+        return Sample(every.selection[rows], None if every.reported is None else every.reported[rows])
 
     def best(self, budgets: IntArray, statistic: str = "mean") -> GroupBest:
         """The best of n by problem and on average or, for ``all``, the chance that all of n succeed (pass^k)."""
@@ -218,6 +250,10 @@ def _held(trials: Trials, settings: Settings) -> Problems:
     def reported_alone(budgets: IntArray) -> FloatArray:
         return group_values(known, None, code, sizes, budgets, metric.direction)
 
+    def in_order() -> Sample:
+        rows = np.argsort(code, kind="stable")
+        return Sample(scores.selection[rows], None if scores.reported is None else scores.reported[rows])
+
     return Problems(
         family=trials.families[0],
         metric=metric,
@@ -231,6 +267,7 @@ def _held(trials: Trials, settings: Settings) -> Problems:
         n_running=scores.n_running,
         values=values,
         reported_alone=reported_alone,
+        scores=in_order,
         mean_cost=None if cost is None else float(cost.mean()) if cost.size else float("nan"),
         failed_in=_failed_in(trials, settings) if trials.strata else {},
         cautions=tuple(cautions),

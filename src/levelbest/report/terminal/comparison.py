@@ -30,6 +30,7 @@ from levelbest.report.terminal.console import (
 from levelbest.report.terminal.curves import draw_view
 from levelbest.report.view import View
 from levelbest.report.words.answers import comparison_summary, verdict_sentences
+from levelbest.report.words.curves import noise_sentence
 from levelbest.report.words.phrases import (
     condition_sentence,
     shortened,
@@ -80,6 +81,7 @@ def print_comparison(
     if comparison.standings:
         print_text(table_heading(comparison.terms, comparison.standings[0].budget), out, "dim")
         _print_standings(comparison, out)
+        print_text(noise_sentence(comparison.noises), out, "dim")
         out.print()
     _print_strips(comparison, out)
     for label, inside in comparison.strata:

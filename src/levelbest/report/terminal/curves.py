@@ -33,6 +33,7 @@ from levelbest.report.terminal.console import (
 )
 from levelbest.report.view import Line, View
 from levelbest.report.words.claims import claim_answer, claim_steps
+from levelbest.report.words.curves import noise_sentence
 from levelbest.report.words.phrases import level, plural
 from levelbest.report.words.plans import capped_sentence, plan_sentences, plan_summary, stopping
 from levelbest.results import Claim, Curve, FamilyCostCurve, TrialPlan
@@ -70,6 +71,7 @@ def print_curves(drawn: Sequence[Curve | FamilyCostCurve], *, n: Iterable[int] |
                 out.print()
                 print_text(f"{curve.family} by stratum, with the number of its problems", out, "bold")
                 out.print(drawn_table(strata_table(curve)))
+        print_text(noise_sentence([curve.noise for curve in curves if curve.noise is not None]), out, "dim")
         out.print()
         print_variances(
             [variance for variance in {c.family: c.variance for c in curves}.values() if variance is not None], out

@@ -10,10 +10,12 @@ import numpy as np
 from levelbest._check import Bounds
 from levelbest._plain import round_to_uncertainty, show_cost, show_number, show_range
 from levelbest.report.words.phrases import after, level, listed, plural
-from levelbest.results import Curve, DesignWords, FamilyCostCurve, Reach, Standing
+from levelbest.results import Curve, DesignWords, FamilyCostCurve, Noise, Reach, Standing
 from levelbest.stats.bands import Rule, interval_methods
 from levelbest.trials import Metric
 
+_MOST_NOISES = 3
+"""Families whose two noises are printed."""
 _NAMES = {
     "default": "default limits",
     "gaffke": "Gaffke's limits",
@@ -27,6 +29,7 @@ _NAMES = {
     "gaussian": "a Gaussian fit",
     "exact": "exact limits from order statistics",
     "t": "Student's t",
+    "suite": "Student's t and random weights of each problem's samples",
     "exchange": "Student's t and random weights of the trials",
 }
 
@@ -56,6 +59,7 @@ _WHY = {
     "no-spread": "every group has the same value, so the data cannot show how groups differ; bounds on the score would "
     "help",
     "no-problem": "no group has so many samples",
+    "beyond-half": "limits for these very problems reach to half the samples of the problem that has fewest",
     "no-weight": "every group has weight 0",
 }
 
@@ -176,6 +180,7 @@ _RULES: dict[str, str | Callable[..., str]] = {
         "Gaffke-type limits for the mean over {n_groups} problems, scores within {ends}"
     ),
     "imagined over problems": _over_problems("Gaffke-type limits for the mean over {n_groups} problems"),
+    "suite": _over_problems("Student's t and random weights of the samples of each of {n_groups} problems"),
     "studentised over problems": _over_problems("studentised bootstrap of {n_groups} problems"),
     "t over problems": _over_problems(
         "t interval over {n_groups} problems: too narrow where few of them differ from the rest"
@@ -194,7 +199,7 @@ def curve_sentence(curve: Curve, n: int | None = None) -> str:
     if not np.isnan(curve.low[i]):
         scope = "simultaneous " if curve.simultaneous else ""
         ends = f"{show_number(curve.low[i], decimals)}, {show_number(curve.high[i], decimals)}"
-        limits = f" [{ends}], {scope}{level(curve.confidence)} {curve.method} interval"
+        limits = f" [{ends}], {scope}{level(curve.confidence)} {curve.method} interval{after(curve.words.scope)}"
     failed = f", {curve.n_failed} failed" if curve.n_failed else ""
     again = ""
     if curve.new_run is not None and np.isfinite(curve.new_run[i]):
@@ -239,6 +244,7 @@ def curves_heading(curves: Sequence[Curve]) -> str:
     names = list(dict.fromkeys(curve.method for curve in curves))
     methods = listed(list(dict.fromkeys(interval_name(name) for name in names)))
     over = "for all n at once" if first.simultaneous else "for each n by itself"
+    over += after(words.scope, ", ")
     kind = "bands" if first.simultaneous else "intervals"
     problems = ""
     if first.problems is not None:
@@ -253,6 +259,29 @@ def curves_heading(curves: Sequence[Curve]) -> str:
     if first.new_run is not None:
         parts.append("new run: what one more run of the best is expected to score, chosen by one run fewer")
     return "; ".join(parts)
+
+
+def noise_sentence(noises: Sequence[Noise]) -> str:
+    """How uncertain means are, for other problems and for these: ``At n = 1: a 0.62 ± 0.07 for other problems, ...``.
+
+    Examples
+    --------
+    >>> noise_sentence([Noise("a", 0.62, 0.071, 0.021), Noise("b", 0.5, 0.08, 0.02)])
+    'At n = 1: a 0.620 ± 0.071 for other problems, ± 0.021 for these; b 0.500 ± 0.080, ± 0.020.'
+    """
+    parts: list[str] = []
+    for noise in noises[:_MOST_NOISES]:
+        widths = noise.problems, noise.suite
+        known = [half for half in widths if math.isfinite(half)]
+        if not known:
+            continue
+        decimals = round_to_uncertainty(noise.value, noise.value - max(known), noise.value + max(known))
+        shown = [f" ± {show_number(half, decimals)}" if math.isfinite(half) else "" for half in widths]
+        kinds = ("", "") if parts else (" for other problems", " for these")
+        halves = [half + kind for half, kind in zip(shown, kinds, strict=True) if half]
+        parts.append(f"{noise.family} {show_number(noise.value, decimals)}{','.join(halves)}")
+    more = len(noises) - _MOST_NOISES
+    return f"At n = 1: {'; '.join(parts)}{f'; and {more} more' if more > 0 else ''}." if parts else ""
 
 
 def cost_heading(curves: Sequence[FamilyCostCurve]) -> str:

@@ -35,6 +35,7 @@ _REASONS = {
     "few-trials": "a family has fewer than 3 trials",
     "no-spread": "scores that do not vary allow no confidence interval",
     "beyond-half": "verdicts reach to half the trials of the smaller family",
+    "beyond-samples": "verdicts on these very problems reach to half the samples of the problem that has fewest",
     "beyond-reported": "past this budget the reported score of the winner rests on fewer than ten trials",
     "no-bounds": "the method asked for needs the lowest and the highest possible score",
     "unsettled": "too close to call with as many random draws as are allowed",
@@ -50,6 +51,7 @@ _ADJUSTMENTS = {
     "closed": "permutations of the runs, closed testing over {pairs}",
     "bands": "each family's band at an adjusted level",
     "joint": "simultaneous over {pairs} and budgets",
+    "within": "samples exchanged within problems, over {pairs} and budgets",
     "swaps": "systems exchanged within problems, over {pairs} and budgets",
     "permutation": (
         "permutations over {pairs} and budgets, with confidence intervals that allow for unequal distributions"

@@ -88,6 +88,12 @@ class Interval:
         return "simultaneous" if self.simultaneous else "pointwise"
 
     @property
+    def half_widths(self) -> list[float]:
+        """Half the distance of the limits at each budget."""
+        apart: list[float] = np.atleast_1d((np.asarray(self.high) - np.asarray(self.low)) / 2).tolist()
+        return apart
+
+    @property
     def reasons(self) -> tuple[tuple[str, int, int, bool], ...]:
         """Each code of ``why`` with the first and the last budget that it concerns, and whether it concerns all."""
         budgets = [int(n) for n in np.atleast_1d(self.n)]

@@ -47,6 +47,10 @@ from levelbest.stats.inference._power import MOST as MOST
 from levelbest.stats.inference._power import POWER as POWER
 from levelbest.stats.inference._power import Needed as Needed
 from levelbest.stats.inference._power import Pilot as Pilot
+from levelbest.stats.inference._samples import CountSamples as CountSamples
+from levelbest.stats.inference._samples import ProblemSamples as ProblemSamples
+from levelbest.stats.inference._samples import ScoreSamples as ScoreSamples
+from levelbest.stats.inference._suite import SuiteUnits as SuiteUnits
 from levelbest.stats.inference._trials import TrialUnits as TrialUnits
 from levelbest.stats.inference._trials import half_of as half_of
 from levelbest.stats.inference._trials import reach_of as reach_of

@@ -21,7 +21,7 @@ from functools import cached_property
 import numpy as np
 import scipy
 
-from levelbest._check import FloatArray, IntArray
+from levelbest._check import Bounds, FloatArray, IntArray
 from levelbest.stats.bands import local_level, order_statistic
 from levelbest.stats.best import unseen
 from levelbest.stats.inference._draws import Draws
@@ -30,6 +30,7 @@ from levelbest.stats.inference._families import closed, levels_of, planned_level
 from levelbest.stats.inference._hypotheses import Band, Contrast, Contrasts, Hypotheses, Pair, contrast_of
 from levelbest.stats.inference._means import StratifiedUnits
 from levelbest.stats.inference._power import Needed, Pilot
+from levelbest.stats.inference._suite import SuiteUnits
 from levelbest.stats.inference._trials import TrialUnits, student_p
 from levelbest.stats.inference._units import BoolArray, Units, across
 
@@ -332,7 +333,12 @@ def contrasts_of(pairs: Sequence[Contrast], hypotheses: Hypotheses) -> Contrasts
 
 
 def curve_limits(
-    units: TrialUnits | StratifiedUnits, f: int, confidence: float, *, simultaneous: bool
+    units: TrialUnits | StratifiedUnits | SuiteUnits,
+    f: int,
+    confidence: float,
+    *,
+    simultaneous: bool,
+    bounds: Bounds = (None, None),
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """One family's curve at the nodes within its reach, with the wider of Student's limits and the draws'.
 
@@ -341,7 +347,7 @@ def curve_limits(
     """
     n = units.nodes[: units.inside((f,))]
     value, error, freedom = units.curve(f, n)
-    draws, tail = units.family_draws(f), (1 - confidence) / 2
+    draws, tail = units.family_draws(f, bounds), (1 - confidence) / 2
     if simultaneous and n.size > 1:
         tail = local_level((draws.lower + draws.upper) / 2, 1 - confidence)
     reach = -scipy.special.stdtrit(freedom, tail) * error

@@ -88,8 +88,8 @@ class Exchange:
 
     @property
     def reachable(self) -> bool:
-        """Whether a p-value can be as small as the level."""
-        return self.units.least_p(self.families) <= self.level * (1 + _SLACK)
+        """Whether a p-value can be as small as the level, or nothing else decides."""
+        return not self.units.by_t or self.units.least_p(self.families) <= self.level * (1 + _SLACK)
 
     @property
     def drawn(self) -> int:

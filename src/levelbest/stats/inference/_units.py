@@ -7,6 +7,7 @@ A design hands over its units; everything that follows (`_exchange`, `_decide`) 
     MeanUnits        runs, whole searches, or problems of their own: the mean over units (`_means`)
     SignUnits        problems, or clusters of them, that two systems share: signs of differences (`_means`)
     StratifiedUnits  trials within tasks, exchanged within each (`_means`)
+    SuiteUnits       samples of problems that stand for themselves, exchanged within each problem (`_suite`)
 
 Curves at neighbouring budgets are nearly the same: the largest |t| over a dozen log-spaced budgets, the nodes, is the
 largest over all of them but for a few thousandths. So permutations and draws are made at the nodes only; observed
@@ -92,6 +93,8 @@ class Units:
     nodes: IntArray
     studentised = True
     """Whether differences are divided by a standard error; otherwise they are measured by their permutations alone."""
+    by_t = True
+    """Whether Student's t decides alone where exchanging the units cannot reach the level."""
     exchange = "permutation"
     """``permutation`` of independent units, or ``swaps`` of paired ones."""
 
@@ -208,7 +211,7 @@ def assigned(sizes: Sequence[int], size: int | None, rng: np.random.Generator, n
     total = sum(sizes)
     rows = max(min(_LEAST_ROWS, (_CELLS << 6) // total), _CELLS // (total * max(1, n_nodes // 8)), 1)
     if size is None:
-        every = _all_assignments(tuple(sizes))
+        every = all_assignments(tuple(sizes))
         for start in range(0, every.shape[0], rows):
             yield every[start : start + rows]
         return
@@ -231,12 +234,12 @@ def permuted(sizes: Sequence[int], size: int, rng: np.random.Generator) -> Label
 
 
 @lru_cache(maxsize=8)
-def _all_assignments(sizes: tuple[int, ...]) -> Labels:
+def all_assignments(sizes: tuple[int, ...]) -> Labels:
     """Every assignment of the pooled units, one a row."""
     total = sum(sizes)
     if len(sizes) == 1:
         return np.zeros((1, total), dtype=np.int8)
-    rest = _all_assignments(sizes[1:]) + np.int8(1)
+    rest = all_assignments(sizes[1:]) + np.int8(1)
     chosen = np.array(list(combinations(range(total), sizes[0])), dtype=np.int64)
     out = np.zeros((chosen.shape[0] * rest.shape[0], total), dtype=np.int8)
     others = np.ones((chosen.shape[0], total), dtype=bool)

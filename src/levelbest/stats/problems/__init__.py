@@ -1,8 +1,8 @@
 """Many problems, each with its own samples: pass@k and the best of n with a verifier, averaged over problems.
 
 `pass_at_k` and `all_of_k` from counts, `expected_best_by_group` from scores; `group_interval`, `group_difference` and,
-for several systems, `problem_contrasts` with limits over problems; `group_variance` and `plan_groups` for what more
-problems or more samples would bring.
+for several systems, `problem_contrasts` with limits over problems; `suite_interval` and `suite_contrasts` for these
+very problems; `group_variance` and `plan_groups` for what more problems or more samples would bring.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from levelbest.stats.problems._groups import repeated_samples as repeated_sample
 from levelbest.stats.problems._limits import GROUP_METHODS, group_interval
 from levelbest.stats.problems._passes import all_of_k, pass_at_k
 from levelbest.stats.problems._planning import GroupPlan, GroupVariance, group_variance, plan_groups
+from levelbest.stats.problems._suite import SUITE_METHODS as SUITE_METHODS
+from levelbest.stats.problems._suite import suite_contrasts, suite_interval
 
 # What strangers look for; the other names are machinery that later doors build on.
 __all__ = [
@@ -30,4 +32,6 @@ __all__ = [
     "pass_at_k",
     "plan_groups",
     "problem_contrasts",
+    "suite_contrasts",
+    "suite_interval",
 ]

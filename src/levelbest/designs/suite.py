@@ -1,0 +1,63 @@
+"""Samples of these very problems: the samples are what is exchanged and drawn, within each problem."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import ClassVar
+
+from levelbest.designs._protocol import Request, Table
+from levelbest.designs.problems import ProblemsDesign
+from levelbest.errors import InputError, named
+from levelbest.stats.bands import Interval
+from levelbest.stats.inference import Contrasts, Hypotheses
+from levelbest.stats.problems import SUITE_METHODS, GroupBest, suite_contrasts, suite_interval
+from levelbest.trials.problems import Problems
+
+
+class Suite(ProblemsDesign):
+    """Systems on a suite that stands for itself: a benchmark, or the tests of a project."""
+
+    name: ClassVar[str] = "suite"
+    words = replace(
+        ProblemsDesign.words,
+        about="suite",
+        scope="for these very problems",
+        exchanged="samples",
+        repeated="sample",
+        estimated=ProblemsDesign.words.estimated.replace("resample problems", "exchange samples within each problem"),
+    )
+    beyond = "beyond-samples"
+    methods: ClassVar[tuple[str, ...]] = SUITE_METHODS
+
+    def __init__(self, table: Table, request: Request, stratum: str | None = None) -> None:
+        super().__init__(table, request, stratum)
+        if request.paired is False:
+            raise InputError(
+                f"for these very problems ({named('about')} suite) systems are compared within each problem; leave out "
+                f"{named('paired')}"
+            )
+        self.adjustment = "within"
+
+    @classmethod
+    def fits(cls, trials: Table, request: Request) -> bool:
+        """Whether the trials are samples of problems that stand for themselves."""
+        return request.about == "suite" and super().fits(trials, request)
+
+    def limits(self, problems: Problems, best: GroupBest, request: Request) -> Interval:
+        """Of one family's curve, for these problems."""
+        return suite_interval(
+            best,
+            problems.samples(best.n, request.statistic),
+            method=request.interval,
+            confidence=request.settings.confidence,
+            simultaneous=request.simultaneous,
+            bounds=problems.metric.bounds,
+        )
+
+    def contrasts(self, hypotheses: Hypotheses) -> Contrasts:
+        """The difference of each pair, samples being exchanged within problems."""
+        samples = [
+            problems.samples(self.budgets, self.statistic, places)
+            for problems, places in zip(self.problems, self.kept, strict=True)
+        ]
+        return suite_contrasts(samples, hypotheses, self.systems[0].weights)

@@ -1,0 +1,76 @@
+"""``about="suite"`` in every verb: these very problems, said in every answer."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import levelbest as lb
+from levelbest.errors import InputError
+
+BROKEN = {0: 0.4, 1: 0.35, 2: 0.2}
+
+
+@pytest.fixture(scope="module")
+def suite() -> dict[str, list[object]]:
+    """20 tests of 10 runs each, three of them broken in the second version."""
+    rng = np.random.default_rng(4)
+    rows = [
+        (version, f"t{test}", run, int(rng.random() < (BROKEN.get(test, 0.97) if version == "new" else 0.97)))
+        for version in ("old", "new")
+        for test in range(20)
+        for run in range(10)
+    ]
+    return dict(zip(("version", "test", "run", "passed"), map(list, zip(*rows, strict=True)), strict=True))
+
+
+ROLES = {"family": "version", "group": "test", "selection": "passed", "direction": "max"}
+
+
+def test_the_suite_is_decided_where_other_problems_are_not(suite):
+    problems, itself = (lb.compare(suite, n=1, about=about, **ROLES) for about in ("problems", "suite"))
+    assert problems["old", "new"].verdict_at(1) == "undecided"
+    assert itself["old", "new"].verdict_at(1) == "old"
+    assert itself.to_dict()["about"] == "suite"
+    assert "for these very problems" in itself.summary[-1]
+    assert "for problems like these" in problems.summary[-1]
+
+
+def test_both_widths_stand_beside_the_mean(suite):
+    noise = lb.compare(suite, **ROLES).noises[0]
+    over, itself = (lb.family_curves(suite, n=1, about=about, **ROLES)[0] for about in ("problems", "suite"))
+    assert noise.problems == pytest.approx((over.high[0] - over.low[0]) / 2)
+    assert noise.suite == pytest.approx((itself.high[0] - itself.low[0]) / 2)
+    assert itself.to_dict()["interval"]["about"] == "suite"
+    assert json.dumps(itself.to_dict()["noise"])
+
+
+def test_intervals_for_the_suite_end_at_half_the_samples(suite):
+    curve = lb.family_curves(suite, about="suite", **ROLES)[0]
+    assert np.isfinite(curve.low[curve.n <= 5]).all()
+    assert np.isnan(curve.low[curve.n > 5]).all()
+
+
+def test_a_suite_needs_problems_that_both_have(suite):
+    with pytest.raises(InputError, match="group"):
+        lb.compare({"model": ["a"] * 4 + ["b"] * 4, "acc": [0.1, 0.2, 0.3, 0.4] * 2}, about="suite")
+    with pytest.raises(InputError, match="within each problem"):
+        lb.compare(suite, about="suite", paired=False, **ROLES)
+    with pytest.raises(InputError, match="about"):
+        lb.compare(suite, about="tests", **ROLES)
+
+
+def test_graded_scores_with_a_verifier():
+    rng = np.random.default_rng(1)
+    rows = {
+        "model": ["a"] * 60 + ["b"] * 60,
+        "problem": [p for _ in range(2) for p in range(10) for _ in range(6)],
+        "judge": rng.random(120),
+        "score": np.r_[rng.normal(0.7, 0.1, 60), rng.normal(0.4, 0.1, 60)],
+    }
+    roles = {"family": "model", "group": "problem", "selection": "judge", "reported": "score", "direction": "max"}
+    compared = lb.compare(rows, about="suite", **roles)
+    assert compared["a", "b"].verdict_at(1) == compared["a", "b"].verdict_at(3) == "a"
+    assert compared["a", "b"].basis == "permutation"
