@@ -80,9 +80,10 @@ class ProblemsDesign(Design):
         self.weighted = self.problems[0].weights is not None
 
     @classmethod
-    def fits(cls, trials: Table, request: Request) -> bool:  # noqa: ARG003
-        """Whether the trials are samples of problems."""
-        return not isinstance(trials, Trials) or (trials.group is not None and trials.search is None)
+    def fits(cls, trials: Table, request: Request) -> bool:
+        """Whether the trials are samples of problems, and the question is about what this design is."""
+        of_problems = not isinstance(trials, Trials) or (trials.group is not None and trials.search is None)
+        return of_problems and request.about == cls.words.about
 
     @cached_property
     def kept(self) -> tuple[IntArray, ...]:

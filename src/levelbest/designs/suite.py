@@ -38,11 +38,6 @@ class Suite(ProblemsDesign):
             )
         self.adjustment = "within"
 
-    @classmethod
-    def fits(cls, trials: Table, request: Request) -> bool:
-        """Whether the trials are samples of problems that stand for themselves."""
-        return request.about == "suite" and super().fits(trials, request)
-
     def limits(self, problems: Problems, best: GroupBest, request: Request) -> Interval:
         """Of one family's curve, for these problems."""
         return suite_interval(
