@@ -15,7 +15,7 @@ PUBLIC = {
     "Caution", "Curve", "DataError", "InputError", "LevelbestError", "Metric", "MissingExtra", "Trials",
     "curve", "family_curves", "write_report", "read_trials", "write_trials", "log_curve", "stats",
     "Run", "Study", "Verification", "read_study", "run_study", "run_trials", "verify_ledger",
-    "claim", "Claim", "Gate", "Loop", "LoopDecision", "LoopState",
+    "claim", "Claim", "Gate", "audit", "Audit", "Loop", "LoopDecision", "LoopState",
     "compare", "Comparison", "Effect", "PairComparison", "Standing", "Verdict",
     "CostCurveSet", "CurveSet", "FamilyCostCurve", "Settings",
     "reach", "Reach", "Reaches",

@@ -16,6 +16,7 @@ from levelbest._lazy import lazy_names
 if TYPE_CHECKING:
     from levelbest import stats as stats
     from levelbest.cautions import Caution as Caution
+    from levelbest.designs.audit import audit as audit
     from levelbest.designs.claim import claim as claim
     from levelbest.designs.compare import compare as compare
     from levelbest.designs.curve import curve as curve
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from levelbest.report.trackers.write import write_trials as write_trials
     from levelbest.report.write import Report as Report
     from levelbest.report.write import write_report as write_report
+    from levelbest.results import Audit as Audit
     from levelbest.results import Claim as Claim
     from levelbest.results import Comparison as Comparison
     from levelbest.results import CostCurveSet as CostCurveSet
@@ -75,6 +77,7 @@ _NAMES = {
     "trials": ("Metric", "Settings", "Trials"),
     "readers": ("read_trials",),
     "results": (
+        "Audit",
         "Claim",
         "Comparison",
         "Curve",
@@ -94,6 +97,7 @@ _NAMES = {
         "Verdict",
     ),
     "designs.curve": ("curve", "family_curves"),
+    "designs.audit": ("audit",),
     "designs.claim": ("claim",),
     "designs.compare": ("compare",),
     "designs.tasks": ("compare_tasks",),

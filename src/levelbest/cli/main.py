@@ -37,6 +37,7 @@ COMMANDS: dict[str, str] = {
     "reach": "The budget needed to reach a score, with an interval.",
     "plan": "How many trials or problems until intervals are narrow and families separated.",
     "claim": "Is what somebody claims more than luck, and more than a larger search?",
+    "audit": "Judge a finished keep/discard log: which keeps survive?",
     "loop": "Keep only what is real in a research loop: keep, discard, or run it again.",
     "run": "Random search and seeds from a study file, resumable.",
     "serve": "A live page of a study, while it runs and after.",

@@ -9,6 +9,7 @@ import numpy as np
 from levelbest._plain import picked, plain, rows_of
 from levelbest.cautions import Caution, documents_of
 from levelbest.report.words.answers import comparison_summary
+from levelbest.report.words.audits import audit_sentences
 from levelbest.report.words.cautions import caution_sentence
 from levelbest.report.words.claims import claim_sentences, claim_steps
 from levelbest.report.words.curves import cost_rule, reach_sentence, rule_words
@@ -22,6 +23,7 @@ from levelbest.report.words.verdicts import (
     reason_words,
 )
 from levelbest.results import (
+    Audit,
     BestFound,
     Claim,
     Comparison,
@@ -372,3 +374,14 @@ def _(result: LoopState) -> dict[str, object]:
     attempts = [picked(attempt, *names) for attempt in result.attempts]
     shown = {"kept": list(result.kept), "attempts": attempts, "summary": list(state_sentences(result))}
     return plain(known | picked(result, "deterministic", "head") | shown)
+
+
+@document.register
+def _(result: Audit) -> dict[str, object]:
+    known = picked(result, "source", "metric", "direction", "n_attempts", "by_noise", "claimed", "gain", "sd", "df")
+    known |= {"kept": len(result.keeps), "discarded": result.count("discard"), "crashed": result.count("crash")}
+    keeps = [picked(keep, "label", "line", "score", "step", "false", "gain") for keep in result.keeps]
+    scenarios = [picked(row, "sd", "survive", "false", "gain") for row in result.scenarios]
+    shown = {"keeps": keeps, "survivors": [keep.label for keep in result.survivors], "if_sd_were": scenarios}
+    more = picked(result, "false_keeps", "confidence") | {"changes": list(result.changes)}
+    return plain(known | more | shown | {"summary": list(audit_sentences(result))})

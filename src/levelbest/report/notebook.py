@@ -13,7 +13,9 @@ from levelbest._plain import html_table
 from levelbest.report.describe import Description
 from levelbest.report.figures.axes import draw_curves
 from levelbest.report.figures.curves import figure_bytes, figure_of, new_axes, own_style
+from levelbest.report.figures.gates import draw_attempts
 from levelbest.report.figures.strips import descriptions_figure, standings_figure
+from levelbest.report.tables.gates import audit_table, loop_table
 from levelbest.report.tables.results import (
     claim_table,
     costs_table,
@@ -25,17 +27,21 @@ from levelbest.report.tables.results import (
     variance_table,
 )
 from levelbest.report.terminal.descriptions import description_facts
+from levelbest.report.words.audits import audit_sentences
 from levelbest.report.words.claims import claim_answer
 from levelbest.report.words.curves import cost_sentence, curve_sentence
+from levelbest.report.words.loops import state_sentences
 from levelbest.report.words.plans import plan_summary, stopping
 from levelbest.report.words.tasks import score_words, task_sentences
 from levelbest.results import (
+    Audit,
     Claim,
     Comparison,
     CostCurveSet,
     Curve,
     CurveSet,
     FamilyCostCurve,
+    LoopState,
     Reaches,
     TaskComparison,
     TrialPlan,
@@ -122,6 +128,22 @@ def comparison_html(comparison: Comparison, sentences: Sequence[str] = (), score
 def claim_html(claim: Claim) -> str:
     """What the numbers say, and the table of the terminal."""
     return _paragraphs(claim_answer(claim)) + claim_table(claim).html()
+
+
+@html.register
+def audit_html(audit: Audit) -> str:
+    """What survives, the picture of the attempts, and the keeps."""
+    with own_style():
+        picture = _picture(figure_of(draw_attempts(None, audit)), "Every attempt, and what was kept")
+    return _paragraphs([" ".join(audit_sentences(audit))]) + picture + audit_table(audit).html()
+
+
+@html.register
+def loop_html(state: LoopState) -> str:
+    """How it stands, the picture of the attempts, and each of them."""
+    with own_style():
+        picture = _picture(figure_of(draw_attempts(None, state)), "Every attempt, and what was kept")
+    return _paragraphs(state_sentences(state)) + (picture if state.attempts else "") + loop_table(state).html()
 
 
 @html.register

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 from levelbest.cautions import Caution
 from levelbest.report.documents import document
 from levelbest.report.figures.axes import draw_comparison, draw_curves, draw_plan, draw_variances
+from levelbest.report.figures.gates import draw_attempts
 from levelbest.report.notebook import html
 from levelbest.report.tables.results import table
 from levelbest.report.words.answers import comparison_summary
+from levelbest.report.words.audits import audit_sentences
 from levelbest.report.words.cautions import caution_sentence
 from levelbest.report.words.claims import claim_sentences
 from levelbest.report.words.curves import cost_sentence, curve_sentence, reach_sentence
@@ -21,6 +23,7 @@ from levelbest.report.words.tasks import score_words, task_sentences
 from levelbest.report.words.variances import variance_sentence
 from levelbest.report.words.verdicts import pair_sentence
 from levelbest.results import (
+    Audit,
     Claim,
     Comparison,
     CostCurveSet,
@@ -55,6 +58,7 @@ sentences.register(Claim, lambda result, _=None: claim_sentences(result))
 sentences.register(Comparison, lambda result, _=None: comparison_summary(result))
 sentences.register(PairComparison, lambda result, _=None: (pair_sentence(result),))
 sentences.register(TaskComparison, lambda result, _=None: task_sentences(result))
+sentences.register(Audit, lambda result, _=None: audit_sentences(result))
 sentences.register(LoopDecision, lambda result, _=None: decision_sentences(result))
 sentences.register(LoopState, lambda result, _=None: state_sentences(result))
 sentences.register(Curve, lambda result, n=None: (curve_sentence(result, n),))
@@ -89,5 +93,7 @@ draw.register(Comparison, lambda result, ax, **how: draw_comparison(ax, result, 
 draw.register(
     TaskComparison, lambda result, ax, **how: draw_comparison(ax, result.overall, score=score_words(result), **how)
 )
+draw.register(Audit, lambda result, ax, **how: draw_attempts(ax, result, **how))
+draw.register(LoopState, lambda result, ax, **how: draw_attempts(ax, result, **how))
 draw.register(TrialPlan, lambda result, ax, **how: draw_plan(ax, result, **how))
 draw.register(Variances, lambda result, ax, style, **_: draw_variances(ax, result, style=style))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from levelbest.results.audits import Audit, AuditedKeep, IfNoise, LoggedVersion
 from levelbest.results.claim import Claim, ClaimedPair
 from levelbest.results.comparison import BestFound, Comparison, ComparisonTerms, Effect, PairComparison, Standing
 from levelbest.results.curve import (
@@ -34,6 +35,8 @@ __all__ = [
     "TRIALS",
     "UNDECIDED",
     "Attempt",
+    "Audit",
+    "AuditedKeep",
     "BestFound",
     "Claim",
     "ClaimedPair",
@@ -48,6 +51,8 @@ __all__ = [
     "Effect",
     "FamilyCostCurve",
     "FamilyVariance",
+    "IfNoise",
+    "LoggedVersion",
     "LoopDecision",
     "LoopState",
     "Noise",

@@ -7,6 +7,9 @@ for one made of summary numbers; `winners_curse` for what choosing overstates.
 
 from __future__ import annotations
 
+from levelbest.stats.budgets._audit import Steps as Steps
+from levelbest.stats.budgets._audit import expected_records as expected_records
+from levelbest.stats.budgets._audit import true_steps as true_steps
 from levelbest.stats.budgets._claims import READINGS as READINGS
 from levelbest.stats.budgets._claims import ClaimReading as ClaimReading
 from levelbest.stats.budgets._claims import SearchGain as SearchGain

@@ -1,0 +1,224 @@
+"""A finished keep/discard log as attempts: one row per run, what was decided of it, and where its rules changed.
+
+Cells, numbers and words of status are read by the rules of all tables; headers that appear again, with other names or
+the same, begin a further part, and so does a budget that changes: scores are compared within a part alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+
+from levelbest.errors import Ambiguous, DataError, InputError, named
+from levelbest.readers.raw import Cells, RawTable, is_numeric, texts
+from levelbest.readers.registry import read_path
+from levelbest.readers.steps.cells import as_numbers, status_of
+from levelbest.readers.steps.names import could_be_score, direction_of, is_metric, spelled, tokens
+from levelbest.readers.tables.delimited import cells_of, layout_of, parse_delimited
+from levelbest.readers.tables.files import as_paths, decoded, kind_of, read_bytes
+
+KEPT, DISCARDED, CRASHED = "keep", "discard", "crash"
+_KEEP = "keep kept keeper best new_best improved improvement accepted accept win winner tentative merged baseline ok"
+_DISCARD = "discard discarded drop dropped revert reverted rejected reject worse no_improvement neutral skip skipped"
+_DECIDED = dict.fromkeys(_KEEP.split(), KEPT) | dict.fromkeys(_DISCARD.split(), DISCARDED)
+_STATUS = ("status", "decision", "outcome", "verdict", "result", "kept", "keep", "action", "state")
+_LABEL = (
+    *("commit", "sha", "hash", "version", "candidate", "name", "experiment", "experiment_id", "exp", "id", "branch"),
+    *("attempt", "description", "change", "idea", "config"),
+)
+_BUDGET = ("budget", "time_budget", "minutes", "time_limit", "max_minutes", "train_minutes", "budget_s", "budget_min")
+_MOST_WORDS = 6
+_FAR = 0.1
+
+
+@dataclass(frozen=True)
+class LoggedRun:
+    """One row of a log."""
+
+    label: str
+    score: float | None
+    """None where it crashed or has no score."""
+    decision: str
+    """``keep``, ``discard``, ``crash``, or empty where the log does not say."""
+    word: str
+    """As the log has it."""
+    part: int
+    """0 for the rows under the first header and budget."""
+    line: int
+
+
+@dataclass(frozen=True)
+class AttemptLog:
+    """A log, read."""
+
+    source: str
+    runs: tuple[LoggedRun, ...]
+    metric: str
+    direction: str
+    how: str
+    """How the direction is known: ``given``, ``name`` or ``kept``, from the kept scores."""
+    changes: tuple[str, ...] = ()
+    """What changed where a part begins, from the second on: ``metric`` or ``budget``."""
+    unknown: tuple[str, ...] = ()
+    """Words of the status column that are no decision."""
+    skipped: int = 0
+    """Lines that are no rows."""
+
+
+def read_attempts(source: object, selection: str | None = None, direction: str | None = None) -> AttemptLog:
+    """Read a keep/discard log: TSV, CSV, JSONL, or whatever one table is read from."""
+    paths = as_paths(source)
+    if len(paths) != 1:
+        raise InputError(f"an audit is of one log, got {len(paths)}; give one file")
+    path = paths[0]
+    tables = _tables(path)
+    if not tables:
+        raise DataError(f"{path.name} has no rows of attempts")
+    runs: list[LoggedRun] = []
+    changes: list[str] = []
+    unknown: dict[str, None] = {}
+    before: tuple[str, str | None] | None = None
+    scores = [_score_column(table, selection) for table in tables]
+    for table, score in zip(tables, scores, strict=True):
+        for run, budget in _rows(table, score, unknown):
+            if before is not None and score != before[0]:
+                changes.append("metric")
+            elif before is not None and budget is not None and before[1] is not None and budget != before[1]:
+                changes.append("budget")
+            before = score, budget if budget is not None or before is None else before[1]
+            runs.append(replace(run, part=len(changes)))
+    runs = _without_zeros(runs)
+    toward, how = _direction(scores[0], direction, runs)
+    skipped = sum(len(table.skipped) for table in tables)
+    return AttemptLog(path.name, tuple(runs), scores[0], toward, how, tuple(changes), tuple(unknown), skipped)
+
+
+def _without_zeros(runs: Sequence[LoggedRun]) -> list[LoggedRun]:
+    """A score of exactly 0 far from all others, of a run that was not kept, is a crash: loops log them so."""
+    others = np.abs([run.score for run in runs if run.score])
+    far = others.size > 0 and others.min() > _FAR * np.median(others)
+    zero = [far and run.score == 0 and run.decision != KEPT for run in runs]
+    return [
+        replace(run, score=None, decision=CRASHED) if crashed else run for run, crashed in zip(runs, zero, strict=True)
+    ]
+
+
+def _tables(path: Path) -> list[RawTable]:
+    """The tables of a file; a delimited one is cut where a header stands among its rows."""
+    if kind_of(path) not in ("csv", "tsv"):
+        return [table for table in read_path(path)[0] if table.n_rows]
+    text, _ = decoded(read_bytes(path), path.name)
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    delimiter = "\t" if kind_of(path) == "tsv" and "\t" in text[:65536] else None
+    layout = layout_of(lines, path.name, delimiter)
+    known = {spelled(name) for name in layout.names} - {""}
+    begins = [0]
+    for place in range(layout.body, len(lines)):
+        cells = {spelled(cell) for cell in cells_of(lines[place], layout.delimiter)} - {""}
+        if len(cells) >= 2 and len(cells & known) >= max(2, len(cells) // 2):
+            begins.append(place)
+    ends = [*begins[1:], len(lines)]
+    tables = []
+    for begin, end in zip(begins, ends, strict=True):
+        table = parse_delimited("\n".join(lines[begin:end]), path.name, layout.delimiter)
+        if table.lines is not None:
+            table.lines = table.lines + begin
+        tables.append(table)
+    return [table for table in tables if table.n_rows]
+
+
+def _score_column(table: RawTable, wanted: str | None) -> str:
+    """The column of scores of one part: the one that is wanted, or the one metric that it has."""
+    if wanted is not None and wanted in table.columns:
+        return wanted
+    if wanted is not None and not any(map(is_metric, table.columns)):
+        raise InputError(f"{table.source} has no column {wanted!r}; it has {', '.join(table.columns)}")
+    numeric = [name for name in table.columns if _has_numbers(table.columns[name])]
+    plain = [name for name in numeric if spelled(name) not in (*_LABEL, *_BUDGET, *_STATUS)]
+    choices = [name for name in plain if is_metric(name)] or [name for name in plain if could_be_score(name)]
+    if len(choices) == 1:
+        return choices[0]
+    if not choices:
+        raise InputError(
+            f"{table.source} has no column of scores; name it by {named('selection')}, of: {', '.join(table.columns)}"
+        )
+    raise Ambiguous(
+        f"which column decided what was kept? {' or '.join(choices[:4])}: say so by {named('selection')} {choices[0]}"
+    )
+
+
+def _has_numbers(column: Cells) -> bool:
+    return is_numeric(column) or np.isfinite(as_numbers(column).values).mean() > 0.5
+
+
+def _rows(table: RawTable, score: str, unknown: dict[str, None]) -> list[tuple[LoggedRun, str | None]]:
+    """The rows of one table, each with its budget where there is such a column."""
+    columns = {spelled(name): name for name in table.columns}
+    numbers = as_numbers(table.columns[score]).values
+    status = _status_column(table.columns, columns)
+    words = texts(table.columns[status]) if status else np.full(len(numbers), None, dtype=object)
+    budgets = _first(table, columns, _BUDGET)
+    labels = _first(table, columns, _LABEL)
+    rows = []
+    for row, value in enumerate(numbers.tolist()):
+        word = str(words[row] or "").strip()
+        decision = _decision(word)
+        if word and not decision:
+            unknown.setdefault(word)
+        crashed = decision == CRASHED or not np.isfinite(value)
+        label = str(labels[row]) if labels is not None and labels[row] is not None else f"row {row + 1}"
+        line = int(table.lines[row]) if table.lines is not None else row + 1
+        run = LoggedRun(label, None if crashed else value, CRASHED if crashed else decision, word, 0, line)
+        rows.append((run, None if budgets is None else str(budgets[row])))
+    return rows
+
+
+def _decision(word: str) -> str:
+    """What a word of the status column decides; empty where it is no such word."""
+    plain = "_".join(tokens(word))
+    if plain in _DECIDED:
+        return _DECIDED[plain]
+    if status_of(word) in ("failed", "diverged"):
+        return CRASHED
+    first = plain.partition("_")[0]
+    return _DECIDED.get(first, CRASHED if status_of(first) in ("failed", "diverged") else "")
+
+
+def _status_column(columns: Mapping[str, Cells], by_name: Mapping[str, str]) -> str | None:
+    """The column of decisions: by its name, or the one whose words all are."""
+    for name in _STATUS:
+        if name in by_name and not is_numeric(columns[by_name[name]]):
+            return by_name[name]
+    for column, cells in columns.items():
+        words = set() if is_numeric(cells) else {str(text) for text in texts(cells) if text is not None}
+        if 2 <= len(words) <= _MOST_WORDS and all(map(_decision, words)):
+            return column
+    return None
+
+
+def _first(table: RawTable, by_name: Mapping[str, str], names: Sequence[str]) -> np.ndarray | None:
+    """The cells of the first column of such a name, as texts."""
+    name = next((by_name[name] for name in names if name in by_name), None)
+    return None if name is None else texts(table.columns[name])
+
+
+def _direction(score: str, given: str | None, runs: Sequence[LoggedRun]) -> tuple[str, str]:
+    if given is not None:
+        return given, "given"
+    by_name = direction_of(score)[0]
+    if by_name is not None:
+        return by_name, "name"
+    kept: dict[str, list[float]] = {}
+    for run in runs:
+        if run.decision == KEPT and run.score is not None:
+            kept.setdefault(run.label, []).append(run.score)
+    rising = [after - before for before, after in pairwise(float(np.mean(scores)) for scores in kept.values())]
+    if rising and max(rising) <= 0 > min(rising):
+        return "min", "kept"
+    if rising and min(rising) >= 0 < max(rising):
+        return "max", "kept"
+    raise InputError(f"whether more of {score} is better cannot be told; give {named('direction')} max or min")

@@ -1,0 +1,30 @@
+"""Audits in the terminal: one paragraph, one table, the next step; one screen."""
+
+from __future__ import annotations
+
+from levelbest.report.tables.gates import audit_table
+from levelbest.report.terminal.console import console, drawn_table, print_steps, print_text
+from levelbest.report.words.audits import audit_sentences, audit_steps, scenario_title
+from levelbest.results import Audit
+
+_MOST_KEEPS = 7
+"""Rows of the table: with the paragraph and the next steps it is one screen."""
+
+
+def print_audit(audit: Audit) -> None:
+    """The paragraph, the keeps (or what would follow from some sizes of the noise), and what to do next."""
+    out = console()
+    print_text(" ".join(audit_sentences(audit)), out)
+    out.print()
+    shown = audit_table(audit)
+    if audit.scenarios:
+        print_text(scenario_title(audit), out, "yellow")
+        out.print(drawn_table(shown))
+        out.print()
+    elif audit.keeps:
+        least = sorted(range(shown.size), key=lambda row: audit.keeps[row].false or 0.0)[:_MOST_KEEPS]
+        out.print(drawn_table(shown.part(sorted(least))))
+        if shown.size > _MOST_KEEPS:
+            print_text(f"The {_MOST_KEEPS} likeliest of {shown.size} keeps; the JSON form has all.", out, "dim")
+        out.print()
+    print_steps(audit_steps(audit), out)

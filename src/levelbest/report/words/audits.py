@@ -1,0 +1,112 @@
+"""A finished keep/discard log, in words: one paragraph, and what to do next."""
+
+from __future__ import annotations
+
+from levelbest._plain import show_number
+from levelbest.report.words.phrases import level, listed, plural, shortened
+from levelbest.report.words.plans import RETRAINED, Step
+from levelbest.results import Audit, LoggedVersion
+
+_MOST_NAMES = 5
+
+
+def audit_sentences(audit: Audit) -> tuple[str, ...]:
+    """What was tried and kept, what noise alone would keep, how large it is, and what survives."""
+    sentences = [_counts(audit), *_odd(audit), _by_noise(audit)]
+    return (*sentences, *(_unknown(audit) if audit.sd is None else _known(audit)))
+
+
+def _counts(audit: Audit) -> str:
+    parts = [f"{len(audit.keeps)} kept", f"{audit.count('discard')} discarded", f"{audit.count('crash')} crashed"]
+    if undecided := audit.count(""):
+        parts.append(f"{undecided} not decided")
+    tried = f"{audit.source}: {plural(audit.n_attempts, 'attempt')} after the first version, {listed(parts)}."
+    better = {"max": "higher", "min": "lower"}[audit.direction]
+    known = {"given": "", "name": "", "kept": ", as the kept scores go"}[audit.how]
+    return f"{tried} {better.capitalize()} {audit.metric} is better{known}."
+
+
+def _odd(audit: Audit) -> list[str]:
+    """What of the log needs a word."""
+    sentences = []
+    if audit.inferred:
+        sentences.append(
+            "The log does not say what was kept: every score better than all before it is taken for a keep."
+        )
+    for what, words in (("metric", "the column of scores"), ("budget", "the budget")):
+        if count := audit.changes.count(what):
+            often = "once" if count == 1 else f"{count} times"
+            sentences.append(f"Within the log {words} changes {often}: scores are compared within each part alone.")
+    if audit.unknown:
+        sentences.append(f"Of the words in its status {shortened(audit.unknown)} are no decisions.")
+    return sentences
+
+
+def _by_noise(audit: Audit) -> str:
+    each = "if no attempt changed anything and the best score of one run was kept"
+    return f"About {audit.by_noise:.1f} keeps are expected from noise alone, {each}."
+
+
+def _known(audit: Audit) -> list[str]:
+    assert audit.sd is not None
+    assert audit.gain is not None
+    again = plural(sum(version.n_runs > 1 for version in audit.versions), "version")
+    if audit.sd == 0:
+        return [
+            f"{again}, run again, scored exactly the same: noise is not the danger, overfitting the validation set is. "
+            f"{plural(audit.n_attempts, 'attempt')} were judged on it: evaluate the first and the last version on data "
+            "that no attempt has seen."
+        ]
+    noise = f"One run has a standard deviation of {audit.sd:.2g} ({again} run again, {audit.df} degrees of freedom)"
+    sentences = [f"{noise}{'; that is few, and what follows hangs on it' if audit.df < 5 else ''}."]
+    if not audit.keeps:
+        return sentences
+    survivors = audit.survivors
+    names = shortened([keep.label for keep in survivors], _MOST_NAMES) if survivors else ""
+    assert audit.false_keeps is not None
+    sentences.append(f"Of {plural(len(audit.keeps), 'keep')} about {audit.false_keeps:.1f} are no improvement.")
+    which = (
+        f"{len(survivors)} survive at {level(audit.confidence)}: {names}" if survivors else "None survives by itself"
+    )
+    sentences.append(f"{which}.")
+    luck = audit.claimed - audit.gain
+    share = f" ({100 * luck / audit.claimed:.0f} %)" if audit.claimed > 0 and luck > 0 else ""
+    if luck > 0:
+        sentences.append(f"Of the gain of {audit.claimed:.3g} about {luck:.2g}{share} is selection.")
+    else:
+        sentences.append(f"The gain of {audit.claimed:.3g} is not inflated by selection.")
+    return sentences
+
+
+def _unknown(audit: Audit) -> list[str]:
+    return [
+        "Nothing was run twice, so that the noise of one run is unknown, and with it which keeps are improvements and "
+        f"how much of the gain of {audit.claimed:.3g} is selection."
+    ]
+
+
+def audit_steps(audit: Audit) -> tuple[Step, ...]:
+    """The next step: fresh runs of the first and the last version, and a loop that asks for them itself."""
+    kept = [version for version in audit.versions if version.decision in ("baseline", "keep")]
+    if not kept:
+        return ()
+    first, last = _named(audit, kept[0]), _named(audit, kept[-1])
+    which = f"{first} and {last}, the first and the last version" if len(kept) > 1 else f"{first} again"
+    again = Step(f"Run {which}, with {RETRAINED} fresh seeds each, and compare them", "", "what the loop gained in all")
+    return (again, Step("Let the next loop ask for the runs it needs: levelbest loop", "", ""))
+
+
+def _named(audit: Audit, version: LoggedVersion) -> str:
+    return version.label if not version.label.startswith("row ") else f"{version.label} ({audit.source})"
+
+
+SCENARIOS = (
+    "IF one run had this standard deviation (an assumption, not a finding; attempts lie {} from the version before "
+    "them, in the median):"
+)
+
+
+def scenario_title(audit: Audit) -> str:
+    """What the table of scenarios is, and what it is not."""
+    typical = audit.scenarios[3].sd if len(audit.scenarios) > 3 else float("nan")
+    return SCENARIOS.format(show_number(typical, 6).rstrip("0").rstrip("."))

@@ -1,0 +1,110 @@
+"""What a finished keep/discard log shows, as data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from levelbest._plain import Frame, as_frame
+from levelbest._shown import Drawn
+
+
+@dataclass(frozen=True)
+class LoggedVersion:
+    """One version of a log: all runs of one label."""
+
+    label: str
+    decision: str
+    """``baseline``, ``keep``, ``discard``, ``crash``, or empty where the log does not say."""
+    n_runs: int
+    score: float | None
+    """The mean of its runs."""
+    part: int
+    line: int
+    """Where its first run stands."""
+
+
+@dataclass(frozen=True)
+class AuditedKeep:
+    """A kept version, and what is behind its score."""
+
+    label: str
+    line: int
+    score: float
+    step: float
+    """What its score says it gained over the version kept before it; positive is better."""
+    false: float | None = None
+    """The probability that it is no improvement; None where the noise is unknown."""
+    gain: float | None = None
+    """Its expected true gain."""
+
+
+@dataclass(frozen=True)
+class IfNoise:
+    """What would follow if one run had this standard deviation."""
+
+    sd: float
+    survive: int
+    """Keeps that would be improvements at the confidence."""
+    false: float
+    """Keeps that would be none, expected."""
+    gain: float
+    """The true gain, expected."""
+
+
+@dataclass(frozen=True)
+class Audit(Drawn):
+    """A finished loop, judged: its keeps, how many are expected from noise alone, and which survive."""
+
+    source: str
+    metric: str
+    direction: str
+    how: str
+    """How the direction is known: ``given``, ``name``, ``kept``."""
+    versions: tuple[LoggedVersion, ...]
+    keeps: tuple[AuditedKeep, ...]
+    by_noise: float
+    """Keeps expected where no version differs from the first."""
+    claimed: float
+    """The gain from the first to the last kept score, over all parts."""
+    confidence: float
+    sd: float | None = None
+    """Of one run; None where nothing was run twice."""
+    df: int = 0
+    """Degrees of freedom behind it."""
+    gain: float | None = None
+    """The expected true gain."""
+    scenarios: tuple[IfNoise, ...] = ()
+    """Where the noise is unknown: what would follow from some sizes of it."""
+    changes: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+    skipped: int = 0
+    inferred: bool = False
+    """Whether the log says nothing of decisions, and every record is taken for a keep."""
+
+    def count(self, decision: str) -> int:
+        """How many versions have this decision."""
+        return sum(version.decision == decision for version in self.versions)
+
+    @property
+    def n_attempts(self) -> int:
+        """Versions after the first of each part."""
+        return len(self.versions) - self.count("baseline")
+
+    @property
+    def false_keeps(self) -> float | None:
+        """How many keeps are no improvement, expected; None where the noise is unknown."""
+        known = [keep.false for keep in self.keeps if keep.false is not None]
+        return sum(known) if len(known) == len(self.keeps) and self.sd is not None else None
+
+    @property
+    def survivors(self) -> tuple[AuditedKeep, ...]:
+        """Keeps that are improvements at the confidence."""
+        return tuple(keep for keep in self.keeps if keep.false is not None and keep.false <= 1 - self.confidence)
+
+    def __repr__(self) -> str:
+        return f"Audit({self.source}: {self.n_attempts} attempts, {len(self.keeps)} kept)"
+
+    def to_frame(self) -> Frame:
+        """One row per keep, as a dataframe of pandas where it is installed, else of polars."""
+        names = ("label", "line", "score", "step", "false", "gain")
+        return as_frame({name: [getattr(keep, name) for keep in self.keeps] for name in names})

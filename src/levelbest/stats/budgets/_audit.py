@@ -1,0 +1,177 @@
+"""What a finished loop really gained: the true steps behind its kept scores, given the noise of one run.
+
+Each version differs from the version that was kept before it by a step; what was recorded is its true score plus noise
+of a known standard deviation. The steps of all attempts, kept and discarded, come from one unknown distribution, which
+is estimated from all of them; then each kept step has a distribution given everything that was recorded. That what was
+kept was chosen by its score changes nothing there: the choice is a function of the scores, and all scores are in.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from levelbest._check import FloatArray, IntArray
+
+_STEP = 0.25
+"""Grid of true scores, in standard deviations of a run.
+
+NOTE: it trades time for detail; a step is at least `_NEAR`, so that a finer grid moves no count.
+"""
+_NEAR = 0.5
+"""Steps shorter than this, in standard deviations, count as none.
+
+NOTE: the expected number of false keeps over the true one, generated logs with 2, 3 and 5 runs a version: .98 to 1.14
+with .5, .98 to 1.36 with 1; without the gap .5 to .65, because the scores of equal versions fit short steps as well.
+"""
+_FURTHEST = 4.0
+"""Largest step of one attempt that the grid has beyond those observed, in standard deviations."""
+_MOST_STATES = 400
+_ROUNDS = 30
+
+
+@dataclass(frozen=True)
+class Steps:
+    """What is known of the kept steps of a loop."""
+
+    false: FloatArray
+    """For each keep the probability that it is no improvement."""
+    gain: FloatArray
+    """For each keep the expected true step."""
+    total: float
+    """The expected true gain from the first version to the last that was kept."""
+
+
+def true_steps(
+    scores: FloatArray, errors: FloatArray, parents: IntArray, kept: npt.NDArray[np.bool_], sd: float
+) -> Steps:
+    """The true steps behind the keeps of a loop.
+
+    Parameters
+    ----------
+    scores
+        One for each version, in order, the first baseline first; higher is better.
+    errors
+        The standard deviation of each score: that of a run, over the root of how many there were.
+    parents
+        The version that each was compared with; of the first -1.
+    kept
+        Which of them were kept; the first is.
+    sd
+        The standard deviation of one run, above 0: the scale of the grid.
+
+    Returns
+    -------
+    Steps
+        For each keep after the first, in order.
+
+    Notes
+    -----
+    1. True scores lie on a grid; a step is none, or the difference of two points at least half an sd apart. Half of the
+       weight is on none to begin with.
+    2. The kept versions are a chain: forwards and backwards over it, as in a hidden Markov model, each state having
+       seen its own score and those of all discarded attempts on top of it.
+    3. The weights become the expected shares of the steps of all attempts; 2 and 3 are repeated (EM).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> scores, kept = np.array([0.0, 5.0, 5.5, 4.9]), np.array([True, True, True, False])
+    >>> steps = true_steps(scores, np.full(4, 1.0), np.array([-1, 0, 1, 2]), kept, 1.0)
+    >>> bool(steps.false[0] < steps.false[1])
+    True
+    """
+    grid, width = _grid(scores, sd)
+    offsets = np.arange(-width, width + 1)
+    possible = (offsets == 0) | (np.abs(offsets) * (grid[1] - grid[0]) >= _NEAR * sd)
+    weights = np.where(offsets == 0, 0.5, 0.5 / max(1, possible.sum() - 1)) * possible
+    chain = np.flatnonzero(kept)
+    place = np.full(scores.size, -1)
+    place[chain] = np.arange(chain.size)
+    seen = np.exp(-0.5 * ((scores[:, None] - grid) / errors[:, None]) ** 2)  # version x true score
+    leaves = np.flatnonzero(~kept)
+    for _ in range(_ROUNDS):
+        # what a discarded attempt says of its parent: sum over steps of weight times the density of its score
+        of_parent = {leaf: _shifted_sums(seen[leaf], offsets, weights) for leaf in leaves}
+        evidence = seen[chain].copy()
+        for leaf, density in of_parent.items():
+            evidence[place[parents[leaf]]] *= density / density.max()
+        forward, backward = _passes(evidence, offsets, weights)
+        counts = possible / possible.sum()  # one attempt's worth: no possible step has a weight of zero
+        pairs = [_pair(forward[k], evidence[k + 1] * backward[k + 1], offsets, weights) for k in range(chain.size - 1)]
+        for pair in pairs:
+            counts += pair
+        for leaf in leaves:
+            k = place[parents[leaf]]
+            without = forward[k] * backward[k] / np.maximum(of_parent[leaf], 1e-300)
+            counts += _pair(without / without.sum(), seen[leaf], offsets, weights)
+        weights = counts / counts.sum()
+    shares = np.array(pairs).reshape(-1, offsets.size)
+    spacing = grid[1] - grid[0]
+    gain = shares @ (offsets * spacing)
+    return Steps(shares[:, offsets <= 0].sum(axis=1), gain, float(gain.sum()))
+
+
+def _grid(scores: FloatArray, sd: float) -> tuple[FloatArray, int]:
+    """True scores that are possible, and the largest step in points of it."""
+    low, high = float(scores.min()) - 3 * sd, float(scores.max()) + 3 * sd
+    spacing = max(_STEP * sd, (high - low) / _MOST_STATES)
+    grid = np.arange(low, high + spacing, spacing)
+    return grid, min(grid.size - 1, round((_FURTHEST * sd + float(np.ptp(scores))) / spacing))
+
+
+def _shifted_sums(density: FloatArray, offsets: IntArray, weights: FloatArray) -> FloatArray:
+    """At each true score of a parent: the sum over steps of weight times the density at the parent's score + step."""
+    width = offsets[-1]
+    padded = np.concatenate([np.zeros(width), density, np.zeros(width)])
+    sums: FloatArray = np.maximum(np.correlate(padded, weights, mode="valid"), 1e-300)
+    return sums
+
+
+def _passes(evidence: FloatArray, offsets: IntArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Forwards with each state's evidence in, backwards with it out; both scaled."""
+    forward, backward = np.empty_like(evidence), np.ones_like(evidence)
+    width = offsets[-1]
+    forward[0] = evidence[0] / evidence[0].sum()
+    for k in range(1, len(evidence)):
+        padded = np.concatenate([np.zeros(width), forward[k - 1], np.zeros(width)])
+        forward[k] = np.correlate(padded, weights[::-1], mode="valid") * evidence[k]
+        forward[k] /= max(forward[k].sum(), 1e-300)
+    for k in range(len(evidence) - 2, -1, -1):
+        backward[k] = _shifted_sums(evidence[k + 1] * backward[k + 1], offsets, weights)
+        backward[k] /= backward[k].max()
+    return forward, backward
+
+
+def _pair(before: FloatArray, after: FloatArray, offsets: IntArray, weights: FloatArray) -> FloatArray:
+    """The probability of each step between two versions, given what is known before it and after it."""
+    width = offsets[-1]
+    padded = np.concatenate([np.zeros(width), after, np.zeros(width)])
+    shares = weights * np.correlate(padded, before, mode="valid")
+    normalised: FloatArray = shares / max(shares.sum(), 1e-300)
+    return normalised
+
+
+def expected_records(n_attempts: int) -> float:
+    """How many of so many attempts beat the best before them where none differs from the first version.
+
+    Of k + 1 equal scores the last is the best with probability 1 / (k + 1).
+
+    Parameters
+    ----------
+    n_attempts
+        After the first version, each with one run.
+
+    Returns
+    -------
+    float
+        1/2 + 1/3 + ... + 1/(N + 1).
+
+    Examples
+    --------
+    >>> round(expected_records(100), 2)
+    4.2
+    """
+    return float((1 / np.arange(2, n_attempts + 2)).sum())
