@@ -14,7 +14,8 @@ matplotlib.use("Agg")
 
 import levelbest as lb
 from levelbest.report.figures.curves import save_figure
-from levelbest.report.figures.panels import panel_of_curves, save_panels
+from levelbest.report.figures.panels import panel_of_curves
+from levelbest.report.figures.report import save_panels
 
 DOCS = Path(__file__).parent
 FIGURES = DOCS / "figures"

@@ -13,10 +13,10 @@ import numpy as np
 from _common import BOON_DATA, Fact, Study, as_reader, digits, panels, random_search, resnet, script
 
 import levelbest as lb
-from levelbest.report.figures.curves import COLOURS
 from levelbest.report.figures.simulation import draw_spreads, draw_summaries
 from levelbest.simulation.summaries import KNOWN, SUMMARIES, Summaries, resampled_summaries
 from levelbest.stats import expected_best, normal_best, normality
+from levelbest.trials.colours import LIGHT as COLOURS
 
 TITLE = "A Boo(n) for Evaluating Architecture Performance"
 WEAK, STRONG = "mlp-seeds", "random-forest"

@@ -14,8 +14,9 @@ import numpy as np
 from _common import Fact, Study, digits, panels, script, time_study
 
 import levelbest as lb
-from levelbest.report.figures.curves import COLOURS, DASHES
+from levelbest.report.figures.curves import DASHES
 from levelbest.stats import cost_curve, expected_best, spread_of_best
+from levelbest.trials.colours import LIGHT as COLOURS
 
 TITLE = "Show Your Work: Improved Reporting of Experimental Results"
 STEADY, STRONG = "random-forest", "svm"

@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 from _common import HEDWIG_DATA, Fact, Study, digits, hedwig, panels, script
 
-from levelbest.report.figures.curves import COLOURS, DASHES
+from levelbest.report.figures.curves import DASHES
 from levelbest.simulation.battery import Simulation, clopper_pearson, simulate
 from levelbest.simulation.distributions import Distribution, kde_distribution, named_distribution
 from levelbest.stats import expected_best
 from levelbest.stats.best._weights import rank_weights
+from levelbest.trials.colours import LIGHT as COLOURS
 
 TITLE = "Showing Your Work Doesn't Always Work"
 SIZE = 50  # trials in a sample, the paper's B

@@ -173,6 +173,18 @@ def show_tick(value: float, unit: str | None) -> str:
     return f"{number} {name}".strip()
 
 
+def show_count(value: float) -> str:
+    """A number beside an axis: 10k is read at once, 10000 is counted.
+
+    Examples
+    --------
+    >>> show_count(500), show_count(10_000), show_count(2_500_000)
+    ('500', '10k', '2.5M')
+    """
+    size, letter = (1e6, "M") if abs(value) >= 1e6 else (1e3, "k") if abs(value) >= 1e4 else (1.0, "")
+    return f"{value / size:g}{letter}"
+
+
 _TIMES = [s * 1.0 for s in (1, 2, 5, 10, 20, 30)]
 _TIMES += [60.0 * m for m in (1, 2, 5, 10, 20, 30)] + [3600.0 * h for h in (1, 2, 4, 8, 12)]
 

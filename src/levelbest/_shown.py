@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -35,7 +36,14 @@ class Presenter(Protocol):
         """Its numbers as one table."""
 
     def draw(
-        self, result: object, ax: Axes | None, *, bands: bool = True, log: bool = True, style: Mapping[str, object]
+        self,
+        result: object,
+        ax: Axes | None,
+        *,
+        bands: bool = True,
+        log: bool = True,
+        style: Mapping[str, object],
+        **how: object,
     ) -> Axes:
         """Its picture on an Axes."""
 
@@ -89,7 +97,15 @@ class Drawn(Shown):
 
     __slots__ = ()
 
-    def plot(self, ax: Axes | None = None, *, bands: bool = True, log: bool = True, **style: object) -> Axes:
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        bands: bool = True,
+        log: bool = True,
+        colors: Mapping[str, str] = MappingProxyType({}),
+        **style: object,
+    ) -> Axes:
         """Draw it on a matplotlib Axes, a new one where none is given, and return it.
 
         Several curves go on one Axes: ``ax = a.plot(); b.plot(ax)``.
@@ -102,8 +118,47 @@ class Drawn(Shown):
             Whether to draw limits.
         log
             Whether budgets stand on a log scale.
+        colors
+            By family, as matplotlib names them: ``{"svm": "tab:red"}``. Others keep the colour that they have in every
+            figure and on the page.
         style
             Of the lines, as of ``Axes.plot``: ``color="black"``, ``linestyle="--"``, ``label="ours"``; a band has the
             colour of its line.
         """
-        return presenter().draw(self, ax, bands=bands, log=log, style=style)
+        return presenter().draw(self, ax, bands=bands, log=log, colors=colors, style=style)
+
+
+class DrawnVerdict(Shown):
+    """A verdict, which has several pictures."""
+
+    __slots__ = ()
+
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        kind: str = "difference",
+        bands: bool = True,
+        log: bool = True,
+        colors: Mapping[str, str] = MappingProxyType({}),
+        **style: object,
+    ) -> Axes:
+        """Draw it on a matplotlib Axes, a new one where none is given, and return it.
+
+        Parameters
+        ----------
+        ax
+            Where to draw.
+        kind
+            ``difference``: of each pair, over the budgets or in rows; ``ribbon``: who is best at which budget;
+            ``forest``: the families at one budget, with limits.
+        bands
+            Whether to draw limits.
+        log
+            Whether budgets stand on a log scale.
+        colors
+            By family, as matplotlib names them; others keep the colour that they have in every figure and on the page.
+        style
+            Of the lines, as of ``Axes.plot``.
+        """
+        return presenter().draw(self, ax, kind=kind, bands=bands, log=log, colors=colors, style=style)

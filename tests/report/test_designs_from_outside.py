@@ -13,7 +13,7 @@ from levelbest.designs.problems import ProblemsDesign
 from levelbest.designs.seeds import Configurations, Seeds
 from levelbest.designs.trials import IndependentTrials
 from levelbest.report.build import build_view
-from levelbest.report.figures.panels import report_figures
+from levelbest.report.figures.report import report_figures
 from levelbest.report.page.html import render_page
 from levelbest.report.view_tables import page_table
 from levelbest.stats.inference import run_contrasts

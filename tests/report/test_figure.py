@@ -9,7 +9,8 @@ from levelbest.designs.curve import family_curves
 from levelbest.errors import InputError
 from levelbest.report.figures.axes import draw_curves
 from levelbest.report.figures.curves import new_axes
-from levelbest.report.figures.panels import Panel, draw_lines, panel_of_curves, save_panels
+from levelbest.report.figures.panels import Panel, draw_lines, panel_of_curves
+from levelbest.report.figures.report import save_panels
 from levelbest.report.view import line_of
 from levelbest.trials import Trials
 
@@ -62,22 +63,23 @@ def test_bad_choices(found, tmp_path):
 def test_differences_mark_the_budgets_with_a_verdict():
     from page_view import make_view
 
-    from levelbest.report.figures.axes import draw_pairs
+    from levelbest.report.figures.verdicts import draw_pairs
 
     pair = make_view().pairs_of("mean")[0]
     ax = draw_pairs(new_axes(), [pair])
-    zero, curve, decided = ax.get_lines()
+    zero, curve, *decided = ax.get_lines()
     assert list(zero.get_ydata()) == [0, 0]
     np.testing.assert_array_equal(curve.get_ydata(), pair.difference)
-    # the verdicts name a family at 1, 3 and 4
-    np.testing.assert_array_equal(np.isfinite(decided.get_ydata()), [True, False, True, True])
+    # the verdicts name the second family at 1, the first at 3 and 4
+    budgets = [np.flatnonzero(np.isfinite(line.get_ydata())).tolist() for line in decided]
+    assert budgets == [[2, 3], [0]]
 
 
 def test_thick_lines_say_what_the_table_says():
     """The verdicts decide, not the limits beside them: a verdict may lean on a test that limits do not show."""
     from page_view import PLAIN, make_view
 
-    from levelbest.report.figures.axes import difference_figure, draw_pairs
+    from levelbest.report.figures.verdicts import difference_figure, draw_pairs
     from levelbest.results import Verdict
 
     pair = make_view().pairs_of("mean")[0]
@@ -98,22 +100,23 @@ def test_lines_beyond_the_verdicts_are_thin_and_have_no_band(found):
 
 
 def test_figures_of_the_page_follow_the_dark_scheme():
-    from levelbest.report.figures.curves import COLOURS, DARK_COLOURS, themed
+    from levelbest.report.figures.curves import themed
+    from levelbest.trials.colours import DARK, LIGHT
 
-    svg = f'<svg xmlns="x"><path style="fill: #ffffff"/><path style="stroke: {COLOURS[1]}; fill: #000000"/></svg>'
+    svg = f'<svg xmlns="x"><path style="fill: #ffffff"/><path style="stroke: {LIGHT[1]}; fill: #000000"/></svg>'
     text = themed(svg.encode()).decode()
-    assert f"var(--k1,{COLOURS[1]})" in text
-    assert f"--k1:{DARK_COLOURS[1]};" in text
+    assert f"var(--k1,{LIGHT[1]})" in text
+    assert f"--k1:{DARK[1]};" in text
     assert "var(--gff,transparent)" in text  # the ground is the page's
     assert "--g00:#e8edf2" in text  # black ink turns light
 
 
 def test_the_page_and_the_figures_share_one_palette():
-    from levelbest.report.figures.curves import COLOURS, DARK_COLOURS
     from levelbest.report.page.html import asset
+    from levelbest.trials.colours import DARK, LIGHT
 
     light, dark, *_ = (part for part in asset("page.css").split("--c0: ")[1:])
-    for style, colours in ((light, COLOURS), (dark, DARK_COLOURS)):
+    for style, colours in ((light, LIGHT), (dark, DARK)):
         assert style.startswith(colours[0])
         assert all(f"--c{i}: {colour};" in f"--c0: {style}" for i, colour in enumerate(colours))
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from page_view import compared, make_view, many_families
 
 from levelbest.report.build import build_view
-from levelbest.report.figures.panels import report_figures
+from levelbest.report.figures.report import report_figures
 from levelbest.report.page.html import render_page
 from levelbest.results import Verdict
 from levelbest.results.verdict import Span, spans_of

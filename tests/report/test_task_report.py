@@ -12,7 +12,8 @@ from scipy import stats as scipy_stats
 import levelbest as lb
 from levelbest.cli.main import cli
 from levelbest.errors import InputError
-from levelbest.report.figures.panels import panel_of_view, panels_figure
+from levelbest.report.figures.panels import panel_of_view
+from levelbest.report.figures.report import panels_figure
 from levelbest.report.tasks import published_on
 
 TASKS = {"sst": (0.85, 0.03), "cola": (0.5, 0.1), "mnli": (0.7, 0.05)}

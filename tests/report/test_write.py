@@ -169,7 +169,7 @@ def test_a_family_without_known_costs_has_no_curve_over_cost():
 
 
 def test_many_families_get_a_figure_for_each_rival_of_the_best():
-    from levelbest.report.figures.axes import difference_figure
+    from levelbest.report.figures.verdicts import difference_figure
 
     rng = np.random.default_rng(1)
     scores = np.concatenate([rng.beta(8, 2, 12) * (0.5 + 0.05 * i) for i in range(9)])

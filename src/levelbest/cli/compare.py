@@ -84,7 +84,8 @@ def _draw(
     task; of seeds every run with the means compared."""
     from levelbest.designs import design_of
     from levelbest.designs._input import comparable
-    from levelbest.report.figures.panels import panel_of_curves, panel_with_verdicts, save_panels
+    from levelbest.report.figures.panels import panel_of_curves, panel_with_verdicts
+    from levelbest.report.figures.report import save_panels
     from levelbest.report.tasks import published_on
 
     whole = replace(request, n=None, simultaneous=True)

@@ -50,7 +50,8 @@ def command(given: options.Given) -> None:
             for name, table in scored.items()
         }
     if out is not None:
-        from levelbest.report.figures.panels import panel_of_curves, save_panels
+        from levelbest.report.figures.panels import panel_of_curves
+        from levelbest.report.figures.report import save_panels
         from levelbest.report.tasks import published_on
 
         panels = {}

@@ -64,7 +64,8 @@ def command(given: options.Given) -> None:
         given["seed"],
     )
     if given["out"] is not None:
-        from levelbest.report.figures.panels import panel_of_curves, save_panels
+        from levelbest.report.figures.panels import panel_of_curves
+        from levelbest.report.figures.report import save_panels
 
         goals = {name or f"{goal:g}": goal for name, goal in given["targets"]}
         save_panels({"": panel_of_curves(reached[0].curves, log=given["log"], published=goals)}, given["out"])

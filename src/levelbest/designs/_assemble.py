@@ -26,8 +26,10 @@ from levelbest.results import (
     verdict_ranges,
     winners,
 )
+from levelbest.results.verdict import contenders_of
 from levelbest.stats.inference import Contrast, Contrasts, Hypotheses, undefined
 from levelbest.trials import OK, Trials
+from levelbest.trials.colours import MOST_COLOURED, contender_hues
 from levelbest.trials.spaces import SearchSpace, is_known
 
 _NOTHING = Contrasts((), "none")
@@ -54,7 +56,7 @@ def assemble(design: Design, *, survival: bool = True, standings: bool = True) -
     spaces = design.spaces if standings else ()
     departed = departures(design.trials, design.request) if standings else ()
     ranked, possible = _standings(design, compared, points_at(design, budget) if standings else [])
-    return Comparison(
+    comparison = Comparison(
         terms=terms,
         families=design.families,
         pairs=tuple(compared),
@@ -68,7 +70,11 @@ def assemble(design: Design, *, survival: bool = True, standings: bool = True) -
         observed=design.observed,
         noises=design.noises if standings else (),
         strata=tuple(_within_strata(design)) if survival else (),
+        hues=design.hues,
     )
+    if len(design.families) <= MOST_COLOURED or not standings:
+        return comparison
+    return replace(comparison, hues=contender_hues(design.hues, contenders_of(comparison)))
 
 
 def _best_found(design: Design) -> tuple[BestFound, ...]:

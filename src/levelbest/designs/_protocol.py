@@ -16,6 +16,7 @@ from levelbest.errors import InputError, named
 from levelbest.results import TRIALS, Curve, DesignWords, FamilyCostCurve, Noise, PairComparison, Variances
 from levelbest.stats.inference import Contrasts, Hypotheses
 from levelbest.trials import Metric, Settings, Trials
+from levelbest.trials.colours import Hues, place_hues
 from levelbest.trials.problems import ProblemTable
 from levelbest.trials.spaces import SearchSpace, search_spaces
 
@@ -190,6 +191,12 @@ class Design:
 
     def __init__(self, trials: Any, request: Request) -> None:
         self.trials, self.request = trials, request
+
+    @property
+    def hues(self) -> Hues:
+        """By family the place of its colour in the palette: that of the table, where it has them."""
+        kept: Hues = getattr(self.trials, "hues", {})
+        return kept if all(name in kept for name in self.families) else place_hues(self.families)
 
     @classmethod
     def fits(cls, trials: Table, request: Request) -> bool:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any, Literal, overload
 
 import numpy.typing as npt
 
 from levelbest.designs._input import as_table, with_scores
-from levelbest.designs._protocol import Request, Table, design_of
+from levelbest.designs._protocol import Design, Request, Table, design_of
 from levelbest.results import CostCurveSet, Curve, CurveSet, FamilyCostCurve
 from levelbest.trials import Settings
 
@@ -118,7 +118,7 @@ def curve(
         settings=Settings(confidence, failed, missing, n_resamples, rng),
     )
     table = as_table(trials, reading)
-    return design_of(table, request).curves(request)[0] if len(table.families) == 1 else _curves(table, request)
+    return _hued(design_of(table, request), request)[0] if len(table.families) == 1 else _curves(table, request)
 
 
 @overload
@@ -157,7 +157,12 @@ def family_curves(trials: object, **options: Any) -> CurveSet | CostCurveSet:
 
 
 def _curves(table: Table, request: Request) -> CurveSet | CostCurveSet:
-    drawn = design_of(with_scores(table), request).curves(request)
+    drawn = _hued(design_of(with_scores(table), request), request)
     if request.axis == "cost":
         return CostCurveSet(curve for curve in drawn if isinstance(curve, FamilyCostCurve))
     return CurveSet(curve for curve in drawn if isinstance(curve, Curve))
+
+
+def _hued(design: Design, request: Request) -> list[Curve | FamilyCostCurve]:
+    """The curves of a design in the colours of their families."""
+    return [replace(curve, hue=design.hues[curve.family]) for curve in design.curves(request)]

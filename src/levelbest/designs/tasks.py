@@ -68,9 +68,8 @@ def split_tasks(trials: Trials, directions: Mapping[str, str] | None = None) -> 
         present = [family for at, family in enumerate(table.families) if (table.family == at).any()]
         if turned.get(name, trials.metric.direction) != trials.metric.direction:
             # bounds given for the others need not be this task's
-            table = replace(
-                table, metric=replace(table.metric, direction=turned[name], bounds=(None, None), natural=(None, None))
-            )
+            metric = replace(table.metric, direction=turned[name], bounds=(None, None), natural=(None, None))
+            table = replace(table, metric=metric)
         # what the whole table was warned of took tasks for one: each task is looked at by itself
         kept = tuple(caution for caution in table.cautions if caution.code in _OF_READING)
         tables[name] = with_diagnostics(replace(table[present], cautions=kept))
@@ -146,9 +145,10 @@ def compare_each(tasks: Mapping[str, object], request: Request) -> TaskCompariso
 
 def over_tasks(design: Tasks, each: Mapping[str, Comparison]) -> TaskComparison:
     """What there is to say over all tasks, beside the comparison of ``each``."""
+    overall = assemble(design, survival=False)
     return TaskComparison(
-        tasks=each,
-        overall=assemble(design, survival=False),
+        {name: replace(compared, hues=overall.hues) for name, compared in each.items()},
+        overall,
         ranks=design.ranks,
         iqm=design.interquartile_means,
         improvements=design.improvements,

@@ -149,6 +149,7 @@ def _view(made: _Made, trials: Trials | ProblemTable, hidden: frozenset[str]) ->
         effect=verifier_lines(made.effects, made.design.words),
         comparison=comparison,
         variances=tuple(made.design.variances),
+        hues=made.design.hues if comparison is None else dict(made.design.hues) | dict(comparison.hues),
     )
 
 

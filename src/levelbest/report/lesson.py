@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from levelbest._write import make_folder, write_bytes
-from levelbest.report.figures.curves import COLOURS, figure_bytes, figure_of, new_axes, open_frame, own_style
+from levelbest.report.figures.curves import figure_bytes, figure_of, new_axes, open_frame, own_style
 from levelbest.simulation.battery import Simulation, simulate
 from levelbest.simulation.distributions import named_distribution
 from levelbest.stats.best import normal_best
+from levelbest.trials.colours import LIGHT
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -53,10 +54,10 @@ def _rises() -> tuple[Axes, str, str]:
     n = np.arange(1, 101)
     best = MEAN + SPREAD * np.asarray(normal_best(n))
     ax = new_axes()
-    ax.plot(n, best, color=COLOURS[0])
+    ax.plot(n, best, color=LIGHT[0])
     ax.axhline(MEAN, color="0.4", linewidth=0.8, linestyle=":")
     for count in (1, 5, 10, 100):
-        ax.plot([count], [best[count - 1]], "o", color=COLOURS[0], markersize=4)
+        ax.plot([count], [best[count - 1]], "o", color=LIGHT[0], markersize=4)
         ax.annotate(
             f"best of {count}: {best[count - 1]:.2f}", (count, best[count - 1]), (4, -10), textcoords="offset points"
         )
@@ -79,7 +80,7 @@ def _bias(ours: Simulation, draws: Simulation) -> tuple[Axes, str, str]:
         ax.plot(
             n,
             simulated.mean_estimate - simulated.truth,
-            color=COLOURS[1 - place],
+            color=LIGHT[1 - place],
             marker="o",
             markersize=3,
             label=label,
@@ -103,7 +104,7 @@ def _coverage(ours: Simulation, draws: Simulation) -> tuple[Axes, str, str]:
     ax, n = new_axes(), np.array(BUDGETS)
     shares = {"percentile bootstrap of V": draws.covered["percentile"], "levelbest": ours.covered["default"]}
     for place, (label, share) in enumerate(shares.items()):
-        ax.plot(n, share, color=COLOURS[1 - place], marker="o", markersize=3, label=label)
+        ax.plot(n, share, color=LIGHT[1 - place], marker="o", markersize=3, label=label)
     ax.axhline(0.95, color="0.3", linewidth=0.8, linestyle=":")
     ax.set_ylim(0, 1.02)
     ax.set_xlabel(f"n, of {N_TRIALS} trials")

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from levelbest.cautions import Caution
 from levelbest.report.documents import document
-from levelbest.report.figures.axes import draw_comparison, draw_curves, draw_plan, draw_variances
 from levelbest.report.figures.gates import draw_attempts
+from levelbest.report.figures.axes import draw_curves, draw_plan, draw_variances
+from levelbest.report.figures.verdicts import draw_comparison
 from levelbest.report.notebook import html
 from levelbest.report.tables.results import table
 from levelbest.report.words.answers import comparison_summary
@@ -80,6 +81,7 @@ def draw(
     bands: bool = True,  # noqa: ARG001
     log: bool = True,  # noqa: ARG001
     style: Mapping[str, object],  # noqa: ARG001
+    **how: object,  # noqa: ARG001
 ) -> Axes:
     """The picture of a result on an Axes."""
     raise TypeError(f"{type(result).__name__} has no picture")
@@ -93,7 +95,7 @@ draw.register(Comparison, lambda result, ax, **how: draw_comparison(ax, result, 
 draw.register(
     TaskComparison, lambda result, ax, **how: draw_comparison(ax, result.overall, score=score_words(result), **how)
 )
-draw.register(Audit, lambda result, ax, **how: draw_attempts(ax, result, **how))
-draw.register(LoopState, lambda result, ax, **how: draw_attempts(ax, result, **how))
-draw.register(TrialPlan, lambda result, ax, **how: draw_plan(ax, result, **how))
+draw.register(Audit, lambda result, ax, colors, **how: draw_attempts(ax, result, **how))  # noqa: ARG005
+draw.register(LoopState, lambda result, ax, colors, **how: draw_attempts(ax, result, **how))  # noqa: ARG005
+draw.register(TrialPlan, lambda result, ax, colors, **how: draw_plan(ax, result, **how))  # noqa: ARG005
 draw.register(Variances, lambda result, ax, style, **_: draw_variances(ax, result, style=style))

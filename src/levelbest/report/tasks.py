@@ -123,8 +123,9 @@ def _view(
         ),
         comparison=overall,
         scale=STANDARD,
-        tasks=views,
+        tasks={name: replace(view, hues=overall.hues) for name, view in views.items()},
         over_tasks=result,
+        hues=overall.hues,
     )
 
 

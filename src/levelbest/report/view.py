@@ -25,6 +25,7 @@ from levelbest.results import (
 )
 from levelbest.results.verdict import Strip, pairs_reach, strips_of_pairs
 from levelbest.trials import STATUSES, Trials
+from levelbest.trials.colours import Hues, place_hues
 from levelbest.trials.problems import ProblemTable
 from levelbest.trials.spaces import machine_columns
 
@@ -160,6 +161,13 @@ class View:
     """The same of each task or data set, where this is over several."""
     over_tasks: TaskComparison | None = None
     """What is said over all of them."""
+    hues: Hues = field(default_factory=dict)
+    """By family the place of its colour in the palette."""
+
+    def __post_init__(self) -> None:
+        names = [family.name for family in self.families]
+        if not all(name in self.hues for name in names):
+            object.__setattr__(self, "hues", place_hues(names))
 
     @property
     def score(self) -> str:
@@ -233,6 +241,12 @@ class View:
         shown: dict[str, object] = plain(document)
         verdicts = {"comparison": compared or None, "comparisons": compared.get("comparisons", [])}
         return shown | {"tasks": tasks} | verdicts
+
+
+def ranked_families(view: View) -> list[ShownFamily]:
+    """The best at the headline budget first, those without a value last."""
+    sign = -1.0 if view.direction == "max" else 1.0
+    return sorted(view.families, key=lambda family: (math.isnan(family.headline[0]), sign * family.headline[0]))
 
 
 def line_of(curve: Curve | FamilyCostCurve) -> Line:

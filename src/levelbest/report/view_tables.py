@@ -9,7 +9,7 @@ from levelbest._plain import common_decimals, round_places, show_cost, show_rang
 from levelbest.report.tables.results import ROUNDING, curve_decimals
 from levelbest.report.tables.sections import aggregate_section
 from levelbest.report.tables.table import Table, costs, counts, latex_text, limits, numbers, texts
-from levelbest.report.view import ShownFamily, View
+from levelbest.report.view import ShownFamily, View, ranked_families
 from levelbest.report.words.phrases import joined, level, plural
 from levelbest.report.words.verdicts import reason_words
 from levelbest.results import NOT_COMPARABLE, UNDECIDED, PairComparison
@@ -22,8 +22,7 @@ MOST_VALUES = 800
 
 def families_table(view: View) -> Table:
     """The families, the best of the headline budget first."""
-    words, sign = view.words, -1.0 if view.direction == "max" else 1.0
-    rows = sorted(view.families, key=lambda family: (math.isnan(family.headline[0]), sign * family.headline[0]))
+    words, rows = view.words, ranked_families(view)
     at = f"best of {view.headline}" if view.headline != 1 else view.single or f"one {words.unit}"
     digits = common_decimals([family.headline for family in rows])
     return Table(

@@ -15,7 +15,7 @@ from levelbest.designs._input import as_table
 from levelbest.errors import InputError, named
 from levelbest.report.build import build_view
 from levelbest.report.figures.curves import figure_bytes, own_style
-from levelbest.report.figures.panels import report_figures
+from levelbest.report.figures.report import report_figures
 from levelbest.report.page import html
 from levelbest.report.paper import checklist
 from levelbest.report.paper.retrain import retrain_study

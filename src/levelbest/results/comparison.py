@@ -7,13 +7,14 @@ from dataclasses import dataclass, field, replace
 
 from levelbest._check import FloatArray, IntArray
 from levelbest._plain import as_frame
-from levelbest._shown import Documented, Drawn, Said, presenter
+from levelbest._shown import Documented, DrawnVerdict, Said, presenter
 from levelbest.cautions import Caution
 from levelbest.results.curve import DesignWords, Noise, OverBudgets
 from levelbest.results.variance import FamilyVariance
 from levelbest.results.verdict import NOT_COMPARABLE, Crossing, Verdict
 from levelbest.stats.inference import Needed
 from levelbest.trials import Metric, Settings
+from levelbest.trials.colours import Hues
 from levelbest.trials.spaces import SearchSpace
 
 
@@ -193,7 +194,7 @@ class BestFound(Documented):
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison(Drawn):
+class Comparison(DrawnVerdict):
     """Who is better at which budget, for every pair compared. ``to_dict`` is its JSON form."""
 
     terms: ComparisonTerms
@@ -217,6 +218,8 @@ class Comparison(Drawn):
     """The least and the greatest score of a trial, where the scores are of one scale."""
     noises: tuple[Noise, ...] = ()
     """Of each family, where samples belong to problems: how uncertain its mean is, for other problems and for these."""
+    hues: Hues = field(default_factory=dict)
+    """By family the place of its colour in the palette; of many families the contenders have one, others are grey."""
 
     @property
     def confidence(self) -> float:

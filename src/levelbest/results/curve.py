@@ -195,6 +195,8 @@ class Curve(Drawn):
     """The least and the greatest score of a trial."""
     new_run: FloatArray | None = None
     """There, what a new run of the best configuration is expected to score: the mean that made it win flatters it."""
+    hue: int | None = None
+    """The place of the family's colour in the palette (`levelbest.trials.colours`); None: the next free one."""
     variance: FamilyVariance | None = None
     """There, how much of the variance between runs comes from configurations and from seeds."""
 
@@ -267,6 +269,8 @@ class FamilyCostCurve(Drawn, CostCurve):
     seed: int | None
     cautions: tuple[Caution, ...] = ()
     words: DesignWords = TRIALS
+    hue: int | None = None
+    """The place of the family's colour in the palette; None: the next free one."""
 
     def point(self, budget: float) -> tuple[float, float, float, float]:
         """Budget, value, low and high at the largest budget of the curve that is no larger."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from levelbest._check import FloatArray
-from levelbest._shown import Documented, Drawn, presenter
+from levelbest._shown import Documented, DrawnVerdict, presenter
 from levelbest.cautions import Caution
 from levelbest.results.comparison import Comparison, PairComparison
 from levelbest.results.curve import Curve
@@ -42,7 +42,7 @@ class Profile(Documented):
 
 
 @dataclass(frozen=True, eq=False)
-class TaskComparison(Drawn):
+class TaskComparison(DrawnVerdict):
     """Verdicts per task, and over all tasks: mean differences in units of each task's spread, mean ranks, interquartile
     means and probabilities of improvement."""
 

@@ -173,6 +173,17 @@ def leading_spans(comparison: Comparison) -> tuple[Span, ...]:
     return spans_of(comparison.pairs, comparison.families)
 
 
+def contenders_of(comparison: Comparison) -> list[str]:
+    """Who may be the best: at the budget of the effects first, those that stand best before others; then at some other
+    budget. With a baseline, the baseline and the others as they stand."""
+    ranked = [row.family for row in comparison.standings] or list(comparison.families)
+    if comparison.baseline is not None:
+        return list(dict.fromkeys([comparison.baseline, *ranked]))
+    here = set(comparison.possible_best)
+    elsewhere = {name for span in leading_spans(comparison) for name in span.contenders}
+    return [name for name in ranked if name in here] + [name for name in ranked if name in elsewhere - here]
+
+
 def spans_of(pairs: Sequence[PairComparison], families: Sequence[str]) -> tuple[Span, ...]:
     """The budgets that the pairs speak of, in runs with the same contenders."""
     spans: list[Span] = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, NoReturn, cast
 from weakref import WeakKeyDictionary
 
@@ -16,6 +17,7 @@ from levelbest._check import Column, FloatArray, IntArray
 from levelbest._plain import as_frame, html_table
 from levelbest.cautions import Caution
 from levelbest.errors import Ambiguous, InputError, named
+from levelbest.trials.colours import Hues, ranked_hues
 from levelbest.trials.scores import OK, RUNNING, STATUSES, Metric, Scores, scores_of
 
 __all__ = ["Skipped", "Trials"]
@@ -92,6 +94,8 @@ class Trials:
     """What the source recorded about itself, e.g. ``sampler:<family>``; for diagnostics and the checklist."""
     skipped: tuple[Skipped, ...] = ()
     cautions: tuple[Caution, ...] = ()
+    kept_hues: Hues = field(default_factory=dict)
+    """The colours of the table that these families were taken from; see `hues`."""
 
     def __post_init__(self) -> None:
         named_columns = {name: getattr(self, name) for name in _COLUMNS} | dict(self.configuration) | dict(self.others)
@@ -220,13 +224,14 @@ class Trials:
         new_code[[self.families.index(wanted) for wanted in names]] = np.arange(len(names))
         mapped = new_code[self.family]
         part = self.take(np.flatnonzero(mapped >= 0))
-        return replace(part, families=names, family=new_code[part.family], cautions=self._cautions_of(names))
+        family, cautions = new_code[part.family], self._cautions_of(names)
+        return replace(part, families=names, family=family, cautions=cautions, kept_hues=self.hues)
 
     def cut_out(self, name: str) -> Trials:
         """The trials of one family, which nobody keeps: for who asks once, of more trials than one likes to hold."""
         part = self.take(np.flatnonzero(self.family == self.families.index(name)))
-        alone = np.zeros(len(part), dtype=np.int32)
-        return replace(part, families=(name,), family=alone, cautions=self._cautions_of((name,)))
+        alone, cautions = np.zeros(len(part), dtype=np.int32), self._cautions_of((name,))
+        return replace(part, families=(name,), family=alone, cautions=cautions, kept_hues=self.hues)
 
     def _cautions_of(self, names: tuple[str, ...]) -> tuple[Caution, ...]:
         return tuple(c for c in self.cautions if c.family is None or c.family in names)
@@ -265,6 +270,11 @@ class Trials:
         if any(plan[role] not in (None, judged[role]) for plan in plans for role in judged):
             return None
         return Registered(int(budgets.pop()), {name: tuple(n) for plan in plans for name, n in plan["trials"].items()})
+
+    @cached_property
+    def hues(self) -> Hues:
+        """By family its place in the palette, the same in every figure, table and page."""
+        return ranked_hues(self.families, self.family, self.metric.sign * self.selection, self.kept_hues)
 
     @property
     def n_failed(self) -> int:

@@ -16,6 +16,7 @@ from levelbest.report.words.running import NOTES, ahead_words
 from levelbest.run.standing import CONFIDENCE, FIRST, LiveStanding
 from levelbest.run.study import Judge
 from levelbest.run.view import LedgerView
+from levelbest.trials.colours import place_hues
 
 MOST_FAILURES = 50
 """The page lists the latest failures; the table of the report has them all."""
@@ -83,6 +84,7 @@ class LiveData:
 
     def _state(self) -> dict[str, object]:
         view, judge = self._view, self._judge
+        hues = place_hues([family.name for family in view.families.values()])
         return {
             "study": self.name,
             "records": view.seq,
@@ -96,7 +98,7 @@ class LiveData:
             "direction": judge.direction,
             "bounds": judge.bounds,
             "confidence": CONFIDENCE,
-            "families": [_family(family, judge) for family in view.families.values()],
+            "families": [_family(family, judge) | {"hue": hues[family.name]} for family in view.families.values()],
             "curves": self._standing.curves(),
             **self._verdict(),
             "note": self._note(),

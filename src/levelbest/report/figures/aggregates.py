@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from levelbest.report.figures.curves import COLOURS, figure_of, line_style, new_axes, open_frame, plain_text, shorten
+from levelbest.report.figures.curves import (
+    colour_of,
+    figure_of,
+    line_style,
+    new_axes,
+    open_frame,
+    plain_text,
+    shorten,
+)
 from levelbest.report.words.tasks import aggregate_budgets, low_is_better, rows_at, scale_words
 from levelbest.results import TaskComparison
 
@@ -19,9 +27,8 @@ def interval_figure(comparison: TaskComparison) -> Figure:
     rows = rows_at(comparison.iqm, aggregate_budgets(comparison)[0])
     order = sorted(rows, key=lambda row: row.value if low_is_better(comparison) else -row.value)
     ax = new_axes(height=0.7 + 0.28 * max(2, len(order)))
-    families = list(comparison.overall.families)
     for place, row in enumerate(order):
-        colour = COLOURS[families.index(row.family) % len(COLOURS)]
+        colour = colour_of(row.family, comparison.overall.hues)
         if np.isfinite([row.low, row.high]).all():
             ax.barh(place, row.high - row.low, left=row.low, height=0.5, color=colour, alpha=0.5, linewidth=0)
         ax.plot([row.value] * 2, [place - 0.3, place + 0.3], color="black", linewidth=1.5)
@@ -37,9 +44,8 @@ def profile_figure(comparison: TaskComparison) -> Figure | None:
     if not comparison.profiles:
         return None
     ax = new_axes()
-    families = list(comparison.overall.families)
     for profile in comparison.profiles:
-        colour, dash = line_style(families.index(profile.family))
+        colour, dash = line_style(comparison.overall.hues[profile.family])
         ax.plot(
             profile.score,
             profile.value,

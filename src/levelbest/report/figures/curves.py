@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import io
 import re
+import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
 
 from levelbest import _check
-from levelbest._plain import cost_ticks, keeps_unit, show_tick
+from levelbest._check import FloatArray, IntArray
+from levelbest._plain import cost_ticks, keeps_unit, show_count, show_tick
 from levelbest._write import write_bytes
 from levelbest.results import Curve, DesignWords
+from levelbest.trials.colours import DARK, GREY, LIGHT, Hues
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,39 +30,37 @@ Dash = str | tuple[float, tuple[float, ...]]
 Style = tuple[str, Dash]
 """The colour and the dash of a line."""
 
-# Eight hues, each with a contrast of 4.5 to white, so that names can be written in them; dashes tell lines apart in
-# greyscale and for readers who see fewer colours. page.css holds the same ones.
-COLOURS = ("#2a62c9", "#c4500e", "#0b7d57", "#ab3f8c", "#0b7fa8", "#8a6800", "#6a4fcf", "#47525f")
-DARK_COLOURS = ("#7aa7ff", "#ff9257", "#3ccf9c", "#f08fd0", "#5cc8ee", "#e3bb45", "#b4a1ff", "#b3bfcc")
-DASHES: tuple[Dash, ...] = (
-    "-",
-    (0, (5, 1.6)),
-    (0, (1.2, 1.2)),
-    (0, (6, 1.6, 1.2, 1.6)),
-    (0, (3, 1)),
-    (0, (8, 2)),
-    (0, (4, 1.6, 1.2, 1.6, 1.2, 1.6)),
-    (0, (2, 3)),
-)
+# Dashes tell lines apart in greyscale and for readers who see fewer colours.
+DASHES: tuple[Dash, ...] = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (6, 1.6, 1.2, 1.6)), (0, (3, 1)), (0, (8, 2)), "-")
+Colours = Mapping[str, str]
+"""Colours that were asked for, by family, as matplotlib names them."""
+LineLook = Mapping[str, object]
+"""How lines are drawn, as of ``Axes.plot``."""
+_LONG = {"c": "color", "ls": "linestyle", "lw": "linewidth", "ms": "markersize"}
 _GREY = re.compile(r"#(?P<one>[0-9a-f]{2})(?P=one){2}\b")
 
 _BESIDE_LETTERS = re.compile(r"\s*([A-Za-z])\s*")
 
 
-def line_style(i: int) -> Style:
-    """Colour and dash of the i-th line; after eight the colours come again, with other dashes."""
-    return COLOURS[i % len(COLOURS)], DASHES[(i + i // len(COLOURS)) % len(DASHES)]
+def line_style(hue: int) -> Style:
+    """The colour and the dash at a place of the palette; a line that is grey is whole."""
+    return LIGHT[hue], DASHES[hue]
+
+
+def colour_of(family: str, hues: Hues, colors: Colours = MappingProxyType({})) -> str:
+    """The colour of a family: as asked for, else that of its place in the palette."""
+    return colors.get(family) or LIGHT[hues.get(family, GREY)]
 
 
 def themed(svg: bytes) -> bytes:
     """A figure of ours for the page: its colours as variables that a dark scheme sets anew, its ground the page's."""
-    names = {colour: f"k{i}" for i, colour in enumerate(COLOURS)}
+    names = {colour: f"k{i}" for i, colour in enumerate(LIGHT)}
     used: dict[str, str] = {}
 
     def variable(match: re.Match[str]) -> str:
         colour = match[0].lower()
-        if colour in COLOURS:
-            used[names[colour]] = DARK_COLOURS[COLOURS.index(colour)]
+        if colour in LIGHT:
+            used[names[colour]] = DARK[LIGHT.index(colour)]
         elif _GREY.fullmatch(colour):
             names[colour] = f"g{colour[1:3]}"
             used[names[colour]] = _dark_grey(int(colour[1:3], 16))
@@ -226,7 +230,7 @@ def set_budget_axis(
         return
     if words is not None:
         ax.set_xlabel(f"n, {words.units} of each {words.group}" if words.group else f"budget ({words.units})")
-    ax.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    ax.xaxis.set_major_formatter(lambda value, _: show_count(value))
     if not log:
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
 
@@ -252,16 +256,24 @@ def label_ends(ax: Axes, names: Sequence[str], ends: Sequence[tuple[float, float
     heights[-1] = min(heights[-1], high)
     for k in range(len(heights) - 2, -1, -1):
         heights[k] = min(heights[k], heights[k + 1] - gap)
-    for which, height in zip(placed, heights, strict=True):
+    inside = [min(max(ends[which][1], low), high) for which in placed]
+    moved = [abs(height - end) > 0.4 * gap for height, end in zip(heights, inside, strict=True)]
+    aside = 1.045 if any(moved) else 1.015
+    for which, height, end, far in zip(placed, heights, inside, moved, strict=True):
+        colour, beside = styles[which][0], ("axes fraction", "data")
         ax.annotate(
             shown[which],
-            ends[which],
-            xytext=(1.015, height),
-            textcoords=("axes fraction", "data"),
-            color=styles[which][0],
+            (1.005, end),
+            xycoords=beside,
+            xytext=(aside, height),
+            textcoords=beside,
+            color=colour,
             fontsize=size,
             va="center",
             annotation_clip=False,
+            arrowprops={"arrowstyle": "-", "color": colour, "linewidth": 0.6, "shrinkA": 0, "shrinkB": 0}
+            if far
+            else None,
         )
 
 
@@ -292,9 +304,55 @@ def _marks(styles: Sequence[Style]) -> list[Line2D]:
 
 
 def shorten(name: str, width: int = 28) -> str:
-    return name if len(name) <= width else name[: width - 1] + "…"
+    """A long name without its middle: what tells configurations apart stands at either end.
+
+    Examples
+    --------
+    >>> shorten("roberta-large-finetuned-lr1e-5-seed3", 20)
+    'roberta-la…e-5-seed3'
+    """
+    return name if len(name) <= width else f"{name[: width // 2]}…{name[-((width - 1) // 2) :]}"
 
 
 def plain_text(text: str) -> str:
     """Text as it is: a dollar sign starts no mathematics."""
     return text.replace("$", r"\$")
+
+
+def styled(style: LineLook, **usual: object) -> dict[str, Any]:
+    """How a line is drawn: as asked for, else as usual; matplotlib's short names count as the long ones."""
+    given = {_LONG.get(name, name): value for name, value in style.items()}
+    return {**usual, **given}
+
+
+def labelled(ax: Axes) -> list[Line2D]:
+    """The lines that have names."""
+    return [line for line in ax.get_lines() if not str(line.get_label()).startswith("_")]
+
+
+def shade(
+    ax: Axes, x: FloatArray | IntArray, value: FloatArray, low: FloatArray, high: FloatArray, colour: str
+) -> None:
+    """A band that stretches the picture by the height of its curve at most, or by its own usual width."""
+    known = np.isfinite(low) & np.isfinite(high)
+    if not known.any():
+        return
+    before = ax.dataLim.frozen()
+    ax.fill_between(x, low, high, where=known, color=colour, alpha=0.18, linewidth=0)
+    ax.dataLim.set(before)
+    bottom, top = float(np.nanmin(value)), float(np.nanmax(value))
+    room = max(top - bottom, float(np.median((high - low)[known])))
+    kept = np.clip(np.r_[low[known], high[known]], bottom - room, top + room)
+    ax.update_datalim(np.column_stack([np.r_[x[known], x[known]], kept]))
+    ax.autoscale_view()
+
+
+def given_axes(ax: Axes | None) -> Axes:
+    if ax is not None:
+        return ax
+    from matplotlib.figure import Figure
+
+    # pyplot keeps every figure of its own until it is closed: for whoever shows them with it, and for nobody else.
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    new: Axes = (Figure if pyplot is None else pyplot.figure)(layout="constrained").add_subplot()
+    return new

@@ -5,48 +5,42 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from levelbest._check import FloatArray
 from levelbest._plain import is_cost, show_tick
-from levelbest.report.figures.aggregates import interval_figure, profile_figure
-from levelbest.report.figures.axes import difference_figure, draw_comparison
 from levelbest.report.figures.curves import (
     LOG_FROM,
     ONE_COLUMN,
+    Style,
+    colour_of,
     figure_of,
-    label_below,
     label_ends,
     line_style,
     new_axes,
     new_figure,
     open_frame,
-    own_style,
     plain_text,
-    save_figure,
     score_of,
     set_budget_axis,
     set_score_label,
-    shorten,
     statistic_words,
 )
-from levelbest.report.figures.strips import distribution_figure, draw_runs, draw_strips
-from levelbest.report.view import Line, View, floats, line_of
+from levelbest.report.figures.runs import draw_runs
+from levelbest.report.figures.verdicts import draw_strips
+from levelbest.report.view import Line, View, floats, line_of, ranked_families
 from levelbest.results import Comparison, Curve, FamilyCostCurve
 from levelbest.results.verdict import Strip, pairs_reach, strips_of_pairs
 from levelbest.stats.budgets import Reached, budget_to_reach
-from levelbest.trials import Trials
+from levelbest.trials.colours import GREY, Hues, place_hues
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 MOST_BANDS = 7
-_FLATTENED = 2.5
-"""A panel's own heights are used where a common scale would be so many times as high."""
 
 
 @dataclass(frozen=True)
@@ -56,8 +50,8 @@ class Panel:
     lines: tuple[Line, ...]
     score: str
     strips: tuple[Strip, ...] = ()
-    names: tuple[str, ...] = ()
-    """All families, whose places give the colours of the strips."""
+    hues: Hues = field(default_factory=dict)
+    """By family the place of its colour in the palette; empty: by the order of the lines."""
     cost_unit: str | None = None
     reach: float | None = None
     """The last budget that verdicts reach; lines are thin beyond."""
@@ -72,6 +66,23 @@ class Panel:
     """Every unit of each family, where one budget is compared: they are shown instead of curves."""
     means: Mapping[str, tuple[float, float, float]] = field(default_factory=dict)
     """There, the mean of each family with its limits, the best first."""
+
+    def __post_init__(self) -> None:
+        if not self.hues:
+            object.__setattr__(self, "hues", place_hues([line.family for line in self.lines]))
+
+    def style(self, family: str) -> Style:
+        """The colour and the dash of a family's line."""
+        return line_style(self.hues.get(family, GREY))
+
+    @property
+    def colours(self) -> dict[str, str]:
+        """Those of all families."""
+        return {family: self.colour(family) for family in self.hues}
+
+    def colour(self, family: str) -> str:
+        """The colour of a family."""
+        return colour_of(family, self.hues)
 
     @property
     def axis(self) -> str:
@@ -98,7 +109,7 @@ def draw_lines(panel: Panel, ax: Axes | None = None) -> Axes:
     plot_lines(panel, ax)
     drawn = [i for i, line in enumerate(lines) if np.isfinite(line.value).any()]
     ends = [[(x, v) for x, v in zip(lines[i].x, lines[i].value, strict=True) if np.isfinite(v)][-1] for i in drawn]
-    label_ends(ax, [lines[i].family for i in drawn], ends, [line_style(i) for i in drawn])
+    label_ends(ax, [lines[i].family for i in drawn], ends, [panel.style(lines[i].family) for i in drawn])
     return ax
 
 
@@ -112,7 +123,7 @@ def plot_lines(panel: Panel, ax: Axes) -> Axes:
     end = np.inf if panel.reach is None else panel.reach * (1 + 1e-9)
     for i, line in enumerate(lines):
         x, value = np.array(line.x), np.array(line.value)
-        colour, dash = line_style(i)
+        colour, dash = panel.style(line.family)
         within = x <= end
         if len(lines) <= MOST_BANDS:
             _fill(ax, x[within], np.array(line.low)[within], np.array(line.high)[within], value[within], colour)
@@ -127,7 +138,7 @@ def plot_lines(panel: Panel, ax: Axes) -> Axes:
         if last < x.size - 1:
             ax.plot(x[beyond], value[beyond], color=colour, linestyle=dash, linewidth=0.7, alpha=0.5, zorder=3)
     _fit_height(ax, panel, end)
-    colours = {line.family: line_style(i)[0] for i, line in enumerate(lines)}
+    colours = {line.family: panel.colour(line.family) for line in lines}
     for name, height in published.items():
         colour, label = colours.get(name, "0.35"), f"{name}, published" if name in colours else name
         ax.axhline(height, color=colour, linestyle=(0, (4, 3)), linewidth=0.8, zorder=1)
@@ -211,12 +222,11 @@ def panel_of_view(view: View, axis: str = "trials") -> Panel:
     """The chart of a report."""
     statistic = view.statistics[0]
     runs = view.units if view.single else {}
-    ranked = sorted(view.families, key=lambda family: family.headline[0], reverse=view.direction == "max")
     return Panel(
         lines=view.lines_of(statistic, axis),
         score=f"{view.score} (validation only)" if view.unchecked else view.score,
         strips=view.strips(statistic, axis),
-        names=tuple(family.name for family in view.families),
+        hues=view.hues,
         cost_unit=view.cost_unit,
         reach=view.reach(statistic, axis),
         near=None if is_cost(axis) else float(view.headline),
@@ -224,7 +234,7 @@ def panel_of_view(view: View, axis: str = "trials") -> Panel:
         published=view.published,
         direction="max" if view.scale else view.direction,
         runs=runs,
-        means={family.name: family.headline for family in ranked} if runs else {},
+        means={family.name: family.headline for family in ranked_families(view)} if runs else {},
     )
 
 
@@ -241,7 +251,7 @@ def panel_of_curves(
         lines=tuple(_with_spread(curve) if spread and isinstance(curve, Curve) else line_of(curve) for curve in curves),
         direction=first.direction,
         score=score_of(first) if isinstance(first, Curve) else first.score,
-        names=tuple(curve.family for curve in curves),
+        hues={curve.family: curve.hue for curve in curves if curve.hue is not None},
         cost_unit=first.cost_unit,
         log=log,
         published=published or {},
@@ -260,22 +270,15 @@ def panel_with_verdicts(panel: Panel, comparison: Comparison, units: Mapping[str
     terms = comparison.terms
     if terms.words.single and units:  # the verdict is about one new unit
         runs = {name: units[name] for name in comparison.families}
-        means = {standing.family: (standing.value, standing.low, standing.high) for standing in comparison.standings}
-        return replace(panel, score=terms.metric.score, runs=runs, means=means)
+        means = {curve.family: (curve.value, curve.low, curve.high) for curve in comparison.standings}
+        return replace(panel, score=terms.metric.score, runs=runs, means=means, hues=comparison.hues)
     return replace(
         panel,
         strips=strips_of_pairs(comparison.pairs, comparison.families),
-        names=comparison.families,
+        hues=comparison.hues,
         reach=pairs_reach(comparison.pairs),
         near=None if terms.headline is None else float(terms.headline),
     )
-
-
-def save_panels(panels: Mapping[str, Panel], path: Path) -> Path:
-    """Write the chart, or small charts, one a data set, as PNG, SVG or PDF, by the path's ending."""
-    with own_style():
-        charts = list(panels.values())
-        return save_figure(panel_figure(charts[0]) if len(charts) == 1 else panels_figure(panels), path)
 
 
 def panel_figure(panel: Panel) -> Figure:
@@ -290,104 +293,5 @@ def panel_figure(panel: Panel) -> Figure:
     draw_lines(panel, axes[0])
     if panel.strips:
         axes[0].tick_params(labelbottom=True)
-        draw_strips(axes[1], panel.strips, panel.names, panel.cost_unit, panel.axis)
+        draw_strips(axes[1], panel.strips, panel.colours, panel.cost_unit, panel.axis)
     return figure
-
-
-def panels_figure(panels: Mapping[str, Panel]) -> Figure:
-    """Small multiples, one panel a data set, with the verdicts below each: heights are common where scores lie close
-    enough together for that, else each has its own. Of seeds every run."""
-    many = len(panels)
-    columns = 2 if many in (2, 4) else 3
-    rows = -(-many // columns)
-    shown = list(panels.items())
-    below = max((0.18 + 0.2 * len(panel.strips) if panel.strips else 0.0) for panel in panels.values())
-    by_runs = all(panel.runs for panel in panels.values())
-    height = 0.55 + 0.22 * len(shown[0][1].runs) if by_runs else 1.75
-    figure = new_figure(2 * ONE_COLUMN, rows * (height + below) + 0.35)
-    ratios = [part for _ in range(rows) for part in ((height, below) if below else (height,))]
-    step = 1 + bool(below)
-    axes = figure.subplots(rows * step, columns, squeeze=False, gridspec_kw={"height_ratios": ratios})
-    charts = []
-    for k in range(rows * columns):
-        place = slice(step * (k // columns), step * (k // columns) + step)
-        chart = axes[place, k % columns][0]
-        if k >= many:
-            for ax in axes[place, k % columns]:
-                ax.set_axis_off()
-            continue
-        _draw_small(chart, *shown[k], by_runs=by_runs)
-        if k % columns:
-            chart.set_ylabel("")
-        if k + columns < many:
-            chart.set_xlabel("")
-        charts.append(chart)
-    if not by_runs:
-        _share_heights(charts)
-        names = [line.family for line in shown[0][1].lines]
-        label_below(figure, names, [line_style(i) for i in range(len(names))])
-    for k, (_, panel) in enumerate(shown if below else ()):
-        strip = axes[step * (k // columns) + 1, k % columns]
-        if not panel.strips:
-            strip.set_axis_off()
-            continue
-        strip.set_xscale(charts[k].get_xscale())
-        strip.set_xlim(charts[k].get_xlim())
-        strip.tick_params(which="both", length=0)
-        draw_strips(strip, panel.strips, panel.names, panel.cost_unit, panel.axis)
-    return figure
-
-
-def _draw_small(chart: Axes, name: str, panel: Panel, *, by_runs: bool) -> None:
-    """One of several panels, with small letters and its name above it."""
-    if by_runs:
-        draw_runs(panel, chart)
-        chart.set_xlabel(plain_text(panel.score))
-    else:
-        plot_lines(panel, chart)
-        chart.yaxis.label.set_fontsize(7)
-    chart.xaxis.label.set_fontsize(7)
-    chart.tick_params(labelsize=6)
-    chart.set_title(plain_text(shorten(name, 30)), fontsize=8, loc="left")
-
-
-def _share_heights(charts: Sequence[Axes]) -> None:
-    """One scale for all, where scores lie close enough together for that."""
-    limits = [ax.get_ylim() for ax in charts]
-    low, high = min(bottom for bottom, _ in limits), max(top for _, top in limits)
-    if high - low <= _FLATTENED * min(top - bottom for bottom, top in limits):
-        for ax in charts:
-            ax.set_ylim(low, high)
-
-
-def report_figures(view: View, trials: Trials | None) -> dict[str, Figure]:
-    """``curves``, and where there is something to show ``runs``, ``distributions``, ``differences``, ``verifier``,
-    ``cost`` and ``panels``, one a data set, with ``iqm`` and ``profiles`` over all of them. Without the trials there is
-    no figure of their distribution."""
-    panel = panel_of_view(view)
-    score, log = panel.score, panel.is_log
-    figures: dict[str, Figure | None] = {}
-    if panel.runs:
-        figures["runs"] = panel_figure(panel)
-    figures["curves"] = panel_figure(replace(panel, runs={}))
-    if view.tasks:
-        if view.over_tasks is not None:
-            figures["iqm"] = interval_figure(view.over_tasks)
-            figures["profiles"] = profile_figure(view.over_tasks)
-        figures["panels"] = panels_figure({name: panel_of_view(task_view) for name, task_view in view.tasks.items()})
-    elif trials is not None and not panel.runs:
-        figures["distributions"] = distribution_figure(trials)
-    if view.single and view.comparison is not None:
-        rows = new_axes(height=0.6 + 0.28 * max(2, len(view.comparison.pairs)))
-        figures["differences"] = figure_of(draw_comparison(rows, view.comparison))
-    elif compared := view.pairs_of(view.statistics[0]):
-        names = [family.name for family in view.families]
-        sign = 1.0 if view.direction == "max" else -1.0
-        known = {family.name: sign * family.headline[0] for family in view.families if np.isfinite(family.headline[0])}
-        leader = max(known, key=lambda name: known[name]) if known else None
-        figures["differences"] = difference_figure(compared, leader, score=score, log=log, names=names)
-    if view.effect:
-        figures["verifier"] = figure_of(draw_lines(Panel(view.effect, view.score, log=log)))
-    if any(line.over_cost for line in view.lines):
-        figures["cost"] = panel_figure(panel_of_view(view, "cost"))
-    return {name: figure for name, figure in figures.items() if figure is not None}

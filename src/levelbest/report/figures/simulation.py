@@ -10,10 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from levelbest._check import FloatArray
-from levelbest.report.figures.curves import COLOURS, DASHES, ONE_COLUMN, new_axes, new_figure, open_frame
+from levelbest.report.figures.curves import DASHES, ONE_COLUMN, new_axes, new_figure, open_frame
 from levelbest.simulation.battery import Simulation, clopper_pearson
 from levelbest.simulation.distributions import Distribution, JointDistribution
 from levelbest.simulation.summaries import BEST_OF_N, SUMMARIES, Summaries
+from levelbest.trials.colours import GREY, LIGHT
 
 _SHOWN, _BINS = 200_000, 511
 """Levels behind the picture of a distribution, smooth in 120 bins; bins of a kernel density ([T] section 4)."""
@@ -57,7 +58,7 @@ def _draw_coverage(ax: Axes, simulation: Simulation) -> None:
     for i, method in enumerate(simulation.plan.methods):
         share = simulation.covered[method]
         limits = np.array([clopper_pearson(covered, simulation.n_samples) for covered in share])
-        colour = COLOURS[i % len(COLOURS)]
+        colour = LIGHT[i % GREY]
         ax.plot(n, share, color=colour, linestyle=DASHES[i % len(DASHES)], marker="o", markersize=3, label=method)
         ax.fill_between(n, limits[:, 0], limits[:, 1], color=colour, alpha=0.18, linewidth=0)
     ax.plot(n, simulation.below_truth, color="0.4", linestyle=":", label=f"P({simulation.plan.estimator} < truth)")
@@ -80,9 +81,9 @@ def against_figure(
     column = {key: np.array([row[key] for row in rows], dtype=float) for key in rows[0]}
     n = column["n"]
     for i, (name, kind) in enumerate(zip(names, ("", "against_"), strict=True)):
-        upper.plot(n, column[f"{kind}truth"], color=COLOURS[i], linewidth=2.4, alpha=0.4, label=f"{name}, true")
+        upper.plot(n, column[f"{kind}truth"], color=LIGHT[i], linewidth=2.4, alpha=0.4, label=f"{name}, true")
         mean = f"mean of {estimator.upper() if len(estimator) == 1 else estimator}"
-        upper.plot(n, column[f"{kind}mean_estimate"], color=COLOURS[i], linestyle=DASHES[1], label=f"{name}, {mean}")
+        upper.plot(n, column[f"{kind}mean_estimate"], color=LIGHT[i], linestyle=DASHES[1], label=f"{name}, {mean}")
     wrong = (column["mean_estimate"] - column["against_mean_estimate"]) * column["true_difference"] < 0
     if wrong.any():
         for ax in (upper, lower):
@@ -113,7 +114,7 @@ def draw_spreads(summaries: Summaries, ax: Axes | None = None) -> Axes:
     ax = new_axes() if ax is None else ax
     for i, (name, sd) in enumerate(summaries.sd.items()):
         known = np.isfinite(sd)
-        ax.plot(summaries.sizes[known], sd[known], color=COLOURS[i], linestyle=DASHES[i], label=name)
+        ax.plot(summaries.sizes[known], sd[known], color=LIGHT[i], linestyle=DASHES[i], label=name)
     ax.set_ylim(bottom=0)
     ax.set_xlabel("experiments run")
     ax.set_ylabel(f"SD of the best of {summaries.n}")
@@ -130,9 +131,9 @@ def draw_summaries(summaries: Summaries, ax: Axes | None = None, *, score: str =
         size = summaries.sizes[known]
         label = f"expected best of {summaries.n}" if name == BEST_OF_N else name
         ax.fill_between(
-            size, summaries.low[name][known], summaries.high[name][known], color=COLOURS[i], alpha=0.15, linewidth=0
+            size, summaries.low[name][known], summaries.high[name][known], color=LIGHT[i], alpha=0.15, linewidth=0
         )
-        ax.plot(size, summaries.mean[name][known], color=COLOURS[i], linestyle=DASHES[i], label=label)
+        ax.plot(size, summaries.mean[name][known], color=LIGHT[i], linestyle=DASHES[i], label=label)
     ax.set_xlabel("experiments run")
     ax.set_ylabel(score)
     ax.legend(frameon=False, fontsize=7)

@@ -13,6 +13,7 @@ from levelbest.report.view import Line, View
 from levelbest.report.words.phrases import level
 from levelbest.report.words.verdicts import reason_words
 from levelbest.results import NOT_COMPARABLE, UNDECIDED, DesignWords, PairComparison
+from levelbest.trials.colours import GREY
 
 MOST_CURVES = 120
 """Difference curves of one statistic and axis: of more pairs, those of the families that stand first."""
@@ -31,7 +32,13 @@ def page_data(view: View) -> dict[str, object]:
     points = max(8, MOST_NUMBERS // (3 * max(1, drawn)))
     return {
         "families": [
-            {"name": family.name, "n_trials": family.n_trials, "n_failed": family.n_failed} for family in view.families
+            {
+                "name": family.name,
+                "n_trials": family.n_trials,
+                "n_failed": family.n_failed,
+                "hue": view.hues.get(family.name, GREY),
+            }
+            for family in view.families
         ],
         "statistics": view.statistics,
         "axes": view.axes,

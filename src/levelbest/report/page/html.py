@@ -37,7 +37,6 @@ MOST_SENTENCES = 60
 MOST_BYTES = 100_000
 """A larger download stays a file beside the page."""
 _SCRIPTS = ("common.js", "tape.js", "chart.js", "standing.js", "page.js")
-_COLOURS = 8
 _COMMON_WORDS = frozenset(
     ("a", "all", "an", "and", "best", "better", "each", "mean", "median", "none", "one", "other", "others", "trials")
 )
@@ -175,14 +174,16 @@ def _coloured(sentence: str, view: View) -> Markup:
     """A sentence with the names of families in their colours; a name that is a common word stays as it is."""
     from markupsafe import Markup, escape
 
-    names = {family.name: i for i, family in enumerate(view.families) if family.name.lower() not in _COMMON_WORDS}
+    names = {
+        family.name: view.hues[family.name] for family in view.families if family.name.lower() not in _COMMON_WORDS
+    }
     if not names:
         return escape(sentence)
     longest = sorted(names, key=len, reverse=True)
     pattern = re.compile(rf"(?<![\w-])({'|'.join(re.escape(name) for name in longest)})(?![\w-])")
     parts = pattern.split(sentence)
     return Markup("").join(
-        Markup('<b class="f{}">{}</b>').format(names[part] % _COLOURS, part) if k % 2 else escape(part)
+        Markup('<b class="f{}">{}</b>').format(names[part], part) if k % 2 else escape(part)
         for k, part in enumerate(parts)
     )
 

@@ -3,13 +3,13 @@ const holder = byId("chart");
 function element(tag, text, attributes) {
   return make(tag, attributes, ...(text === undefined || text === null ? [] : [text]));
 }
-let plot = null, now = null, drawn = "";
+let view = null, plot = null, now = null, drawn = "";
 const shown = (value) => (known(value) ? Number(value.toPrecision(5)).toString() : "–");
 
 function families(state) {
   byId("families").tBodies[0].replaceChildren(...state.families.map((one, i) => {
     const row = element("tr"), name = element("th", null, { scope: "row" });
-    name.append(element("span", null, { class: `dot f${i % 8}`, "aria-hidden": "true" }), ` ${one.family}`);
+    name.append(element("span", null, { class: `dot f${hueOf(i)}`, "aria-hidden": "true" }), ` ${one.family}`);
     const bar = element("progress", null, { max: Math.max(one.planned, 1), value: one.finished });
     bar.setAttribute("aria-label", `${one.finished} of ${one.planned} trials of ${one.family}`);
     const cell = element("td");
@@ -140,7 +140,7 @@ function news() {
 setInterval(news, 5000);
 
 function refresh(state) {
-  now = state;
+  now = view = state;
   const total = (key) => state.families.reduce((sum, one) => sum + one[key], 0);
   const stopped = state.session.stopped;
   const how = state.finished ? "finished" : stopped ? `stopped (${stopped})` : `running on ${state.session.engine || "?"}`;

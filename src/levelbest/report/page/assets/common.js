@@ -1,10 +1,11 @@
 /* Small parts that every picture uses. Everything from the data is set as text, never as markup. */
 const byId = (id) => document.getElementById(id);
 const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-const COLOURS = 8;
-const DASHES = [[], [9, 3], [2, 3], [10, 3, 2, 3], [5, 2], [14, 4]];
-/* After eight families the colours come again, with other dashes. */
-const styleOf = (i) => ({ colour: css(`--c${i % COLOURS}`), dash: DASHES[Math.floor(i / COLOURS) % DASHES.length] });
+const GREY = 6;
+const DASHES = [[], [9, 3], [2, 3], [10, 3, 2, 3], [5, 2], [14, 4], []];
+/* The colour of a family, by its place in the palette, and the dashes that tell lines apart where colours do not. */
+const hueOf = (i) => view.families[i].hue;
+const styleOf = (i) => ({ colour: css(`--c${hueOf(i)}`), dash: DASHES[hueOf(i)], grey: hueOf(i) === GREY });
 
 function make(tag, attributes, ...inside) {
   const node = document.createElement(tag);

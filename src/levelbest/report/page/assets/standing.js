@@ -43,17 +43,17 @@ function standingText({ rows, pairs, apart, beaten }) {
   if (left.length > 5) return sayParts("best_among_many", { count: String(left.length) });
   return sayParts("best_among", { names: left.flatMap((row, i) => [...(i === 0 ? [] : [i === left.length - 1 ? " or " : ", "]), row.family]) });
 }
-const coloured = (i) => make("b", { class: `f${i % COLOURS}` }, view.families[i].name);
-const dotted = (i) => [make("i", { class: `dot f${i % COLOURS}`, "aria-hidden": "true" }), view.families[i].name];
+const coloured = (i) => make("b", { class: `f${hueOf(i)}` }, view.families[i].name);
+const dotted = (i) => [make("i", { class: `dot f${hueOf(i)}`, "aria-hidden": "true" }), view.families[i].name];
 
 function forest(row, scale, best) {
   const holder = draw("svg", { "aria-hidden": "true" });
   const at = (v) => `${(100 * Math.max(0, Math.min(1, (v - scale[0]) / (scale[1] - scale[0])))).toFixed(2)}%`;
   if (known(best)) holder.append(draw("line", { x1: at(best), x2: at(best), y1: 0, y2: 20, class: "best" }));
   if (known(row.low) || known(row.high)) {
-    holder.append(draw("line", { x1: at(row.low ?? -Infinity), x2: at(row.high ?? Infinity), y1: 9, y2: 9, class: `limits q${row.family % COLOURS}` }));
+    holder.append(draw("line", { x1: at(row.low ?? -Infinity), x2: at(row.high ?? Infinity), y1: 9, y2: 9, class: `limits q${hueOf(row.family)}` }));
   }
-  if (known(row.value)) holder.append(draw("circle", { cx: at(row.value), cy: 9, r: 4.2, class: `p${row.family % COLOURS}` }));
+  if (known(row.value)) holder.append(draw("circle", { cx: at(row.value), cy: 9, r: 4.2, class: `p${hueOf(row.family)}` }));
   return holder;
 }
 function scaleOf(rows) {
@@ -117,7 +117,7 @@ function fillMatrix(table, s, kind, grid, x, open, onOpen) {
       parts.forEach((part, k) => {
         const from = place(k ? (parts[k - 1].end + part.start) / 2 : part.start), to = place(parts[k + 1] ? (part.end + parts[k + 1].start) / 2 : part.end);
         svg.append(draw("rect", { x: from, y: part.code >= 0 ? 5 : 8, width: Math.max(1, to - from), height: part.code >= 0 ? 16 : 10, rx: 2,
-          class: part.code >= 0 ? `p${part.code % COLOURS}` : part.code === APART ? "apart" : "open" }));
+          class: part.code >= 0 ? `p${hueOf(part.code)}` : part.code === APART ? "apart" : "open" }));
       });
     }
     const name = pairText(pair, s), on = open === pair;
@@ -161,7 +161,7 @@ function drawDifference(holder, tape, title, s, given) {
     width: holder.clientWidth || 600, height: 230, padding: [10, 16, 0, 0], legend: { show: false }, cursor: { show: false },
     scales: { x: { time: false, distr: s.log ? 3 : 1, range: () => ends }, y: { range: () => [bottom - pad, top + pad] } },
     series: [{}, { stroke: "transparent", points: { show: false }, pxAlign: 0 }, { stroke: "transparent", points: { show: false }, pxAlign: 0 }, { pxAlign: 0, stroke: css("--soft"), width: 1.5, points: { show: x.length < 3 } },
-      ...pair.of.map((i) => ({ pxAlign: 0, stroke: css(`--c${i % COLOURS}`), width: 4, points: { show: true, size: 5, fill: css(`--c${i % COLOURS}`) } }))],
+      ...pair.of.map((i) => ({ pxAlign: 0, stroke: css(`--c${hueOf(i)}`), width: 4, points: { show: true, size: 5, fill: css(`--c${hueOf(i)}`) } }))],
     bands: [{ series: [2, 1], fill: "#88888830" }],
     axes: chartAxes(s.axis, view.cost_unit, s.log),
     hooks: { draw: [(u) => {

@@ -8,7 +8,7 @@ function hatch(defs, possible) {
   const pattern = draw("pattern", { id, width, height: 8, patternUnits: "userSpaceOnUse", patternTransform: "rotate(-45)" });
   pattern.append(draw("rect", { width, height: 8, class: "open" }));
   if (!possible.length) pattern.append(draw("path", { d: "M2 0V8", class: "grey" }));
-  possible.forEach((i, k) => pattern.append(draw("rect", { x: 7 * k, width: 4, height: 8, class: `p${i % COLOURS}`, opacity: 0.34 })));
+  possible.forEach((i, k) => pattern.append(draw("rect", { x: 7 * k, width: 4, height: 8, class: `p${hueOf(i)}`, opacity: 0.34 })));
   defs.append(pattern);
   return `url(#${id})`;
 }
@@ -35,7 +35,7 @@ function tapeRow(svg, defs, segments, place, { left, right, top, height, names, 
     if (to <= left || from >= right) return;
     const width = Math.max(least, to - from - 1);
     const fill = part.code === UNDECIDED ? hatch(defs, part.possible) : null;
-    const kind = part.code >= 0 ? `p${part.code % COLOURS}` : part.code === APART ? "apart" : null;
+    const kind = part.code >= 0 ? `p${hueOf(part.code)}` : part.code === APART ? "apart" : null;
     const box = draw("rect", { x: from, y: top, width, height, rx: Math.min(4, width / 3), class: kind, fill, "data-code": part.code });
     const title = draw("title");
     title.textContent = text(part);

@@ -1,0 +1,78 @@
+"""Every run of a few families: its mean with limits, and below it a lane in which no run lies under anything."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from levelbest._check import FloatArray
+from levelbest.report.figures.curves import figure_of, new_axes, open_frame, plain_text, shorten
+from levelbest.report.figures.verdicts import draw_limits
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from levelbest.report.figures.panels import Panel
+
+_ABOVE, _LANE = 0.2, 0.1
+"""Of a row's middle: where the mean stands, and where the lane of the runs begins."""
+_DOTS = 110
+"""So many dots side by side fill a row."""
+
+
+def draw_runs(panel: Panel, ax: Axes | None = None) -> Axes:
+    """One row a family, the best first: its mean with limits where they exist, below it every run as a dot.
+
+    Published scores are dashed lines, those of a family within its row and in its colour.
+    """
+    order = list(panel.means)
+    ax = new_axes(height=0.7 + 0.46 * len(order)) if ax is None else ax
+    runs = {name: _known(panel.runs[name]) for name in order}
+    ends = np.concatenate([*runs.values(), [0.0] * (not any(scores.size for scores in runs.values()))])
+    inches = float(figure_of(ax).get_size_inches()[0])
+    step = max(float(np.ptp(ends)), 1e-12) / (_DOTS * min(1.0, inches / 6.6))
+    for row, (name, (value, low, high)) in enumerate(panel.means.items()):
+        colour = panel.colour(name)
+        ax.plot(runs[name], row + _LANE + stacked(runs[name], step), "o", color=colour, markersize=3.4, mew=0)
+        draw_limits(ax, row - _ABOVE, value, low, high, colour)
+        ax.plot([value], [row - _ABOVE], "D", color=colour, markersize=5, markeredgecolor="white", zorder=4)
+    for name, value in panel.published.items():
+        within = name in order
+        colour = panel.colour(name) if within else "0.35"
+        foot, head = (order.index(name) + 0.4, order.index(name) - 0.4) if within else (len(order) - 0.4, -0.6)
+        ax.plot([value, value], [foot, head], color=colour, linestyle=(0, (4, 3)), linewidth=0.8, zorder=1)
+        label = plain_text("published" if within else name)
+        ax.annotate(label, (value, head), color=colour, fontsize=6, ha="center", va="bottom", annotation_clip=False)
+    ax.set_ylim(len(order) - 0.45, -0.55)
+    ax.set_yticks(range(len(order)), [plain_text(shorten(name)) for name in order])
+    ax.tick_params(axis="y", length=0)
+    ax.set_xlabel(plain_text(f"{panel.score}: {panel.lines[0].words.units}, their mean and its limits"))
+    open_frame(ax, without=("top", "right", "left"), grid="x")
+    return ax
+
+
+def _known(scores: object) -> FloatArray:
+    column = np.asarray(scores, dtype=np.float64)
+    return column[np.isfinite(column)]
+
+
+def stacked(scores: FloatArray, step: float) -> FloatArray:
+    """How far below the lane's beginning each dot lies, so that those within a ``step`` do not cover each other; at
+    most a third of a row, in the same places every time.
+
+    Examples
+    --------
+    >>> stacked(np.array([1.0, 1.01, 2.0]), 0.1).tolist()
+    [0.0, 0.09, 0.0]
+    """
+    depth = np.zeros(scores.size)
+    last: list[float] = []  # of every level, the last score on it
+    for place in np.argsort(scores, kind="stable"):
+        score = float(scores[place])
+        level = next((k for k, end in enumerate(last) if score - end >= step), len(last))
+        if level == len(last):
+            last.append(score)
+        last[level] = score
+        depth[place] = level
+    return depth * min(0.09, 0.32 / max(1, len(last) - 1))
