@@ -9,8 +9,8 @@ import levelbest as lb
 from levelbest.cli.main import main
 from levelbest.errors import InputError
 from levelbest.report.describe import describe
-from levelbest.report.figures.distributions import descriptions_figure
 from levelbest.report.figures.panels import draw_lines, line_reach, panel_of_curves
+from levelbest.report.figures.report import descriptions_figure
 
 SCORES = [0.10, 0.35, 0.36, 0.38, 0.40, 0.41, 0.42, 0.50]
 

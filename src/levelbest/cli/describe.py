@@ -31,7 +31,7 @@ def command(given: options.Given) -> None:
     descriptions = describe(trials, rng=given["seed"])
     if out is not None:
         from levelbest.report.figures.curves import save_figure
-        from levelbest.report.figures.distributions import descriptions_figure
+        from levelbest.report.figures.report import descriptions_figure
 
         save_figure(descriptions_figure(descriptions), out)
     reasons = _reasons(given["files"])

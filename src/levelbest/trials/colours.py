@@ -58,13 +58,9 @@ def contender_hues(hues: Hues, contenders: Sequence[str]) -> dict[str, int]:
     return {name: coloured.get(name, GREY) for name in hues}
 
 
-def ranked_hues(families: Sequence[str], family: Column, scores: FloatArray, kept: Hues) -> Hues:
-    """The places ``kept`` where every family has one; else by order and, where they are many, by the mean of the best
-    fifth of their ``scores``, higher is better: about what the best of five trials comes to."""
-    if all(name in kept for name in families):
-        return kept
-    if len(families) <= MOST_COLOURED:
-        return place_hues(families)
+def ranked_hues(families: Sequence[str], family: Column, scores: FloatArray) -> Hues:
+    """Places by the mean of the best fifth of each family's ``scores``, higher is better: about what the best of five
+    trials comes to."""
 
     def level(code: int) -> tuple[float, float]:
         known = scores[family == code]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, cast
 
@@ -284,3 +284,28 @@ def by_configuration(table: Trials, scores: Scores) -> Scores:
         cost=None if scores.cost is None else total(scores.cost),
         rows=scores.rows[np.unique(runs, return_index=True)[1]],
     )
+
+
+def as_numbers(values: npt.ArrayLike, name: str) -> FloatArray:
+    """A copy of one number per trial."""
+    try:
+        column = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{name} must be one number per trial: {error}") from None
+    if column.ndim != 1:
+        raise InputError(
+            f"{name} must be one-dimensional, one number per trial, got shape {column.shape}; name the family, problem "
+            "or search of each trial in a list beside it"
+        )
+    return column
+
+
+def status_codes(names: Sequence[str] | None, scores: FloatArray) -> npt.NDArray[np.uint8]:
+    """How each trial ended: as told, but a finished one without a finite score has diverged."""
+    if names is None:
+        codes = np.full(scores.size, OK, dtype=np.uint8)
+    else:
+        known = [_check.as_choice(str(name), STATUSES, "status") for name in names]
+        codes = np.array([STATUSES.index(name) for name in known], dtype=np.uint8)
+    codes[(codes == OK) & ~np.isfinite(scores)] = STATUSES.index("diverged")
+    return codes

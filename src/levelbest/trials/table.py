@@ -17,8 +17,8 @@ from levelbest._check import Column, FloatArray, IntArray
 from levelbest._plain import as_frame, html_table
 from levelbest.cautions import Caution
 from levelbest.errors import Ambiguous, InputError, named
-from levelbest.trials.colours import Hues, ranked_hues
-from levelbest.trials.scores import OK, RUNNING, STATUSES, Metric, Scores, scores_of
+from levelbest.trials.colours import MOST_COLOURED, Hues, ranked_hues
+from levelbest.trials.scores import OK, RUNNING, STATUSES, Metric, Scores, as_numbers, scores_of, status_codes
 
 __all__ = ["Skipped", "Trials"]
 
@@ -161,13 +161,13 @@ class Trials:
         >>> print(trials)
         a: 2 trials; b: 1 trial
         """
-        scores = _check.exploded_as_infinite(_numbers(selection, "selection"))
-        claimed = None if reported is None else _check.known_or_missing(_numbers(reported, "reported"))
+        scores = _check.exploded_as_infinite(as_numbers(selection, "selection"))
+        claimed = None if reported is None else _check.known_or_missing(as_numbers(reported, "reported"))
         given = {"family": None if isinstance(family, str) else family, "status": status, "setting": setting}
         for name, column in given.items():
             if column is not None and len(column) != scores.size:
                 raise InputError(f"every column needs one value per trial: {name} has {len(column)} of {scores.size}")
-        code = _status_codes(status, scores)
+        code = status_codes(status, scores)
         families, family_code = _codes([family] * scores.size if isinstance(family, str) else family)
         groups, group_code = _codes(group)
         searches, search_code = _codes(search)
@@ -185,7 +185,7 @@ class Trials:
             selection=scores,
             status=code,
             reported=claimed,
-            cost=None if cost is None else _numbers(cost, "cost"),
+            cost=None if cost is None else as_numbers(cost, "cost"),
             order=None if order is None else np.array(order, dtype=np.int64),
             group=group_code,
             groups=groups,
@@ -274,7 +274,11 @@ class Trials:
     @cached_property
     def hues(self) -> Hues:
         """By family its place in the palette, the same in every figure, table and page."""
-        return ranked_hues(self.families, self.family, self.metric.sign * self.selection, self.kept_hues)
+        if self.kept_hues and all(name in self.kept_hues for name in self.families):
+            return self.kept_hues
+        if len(self.families) <= MOST_COLOURED:
+            return {name: place for place, name in enumerate(self.families)}
+        return ranked_hues(self.families, self.family, self.metric.sign * self.selection)
 
     @property
     def n_failed(self) -> int:
@@ -361,31 +365,6 @@ class Trials:
 
 _CUT_OUT: WeakKeyDictionary[Trials, dict[str, Trials]] = WeakKeyDictionary()
 """The families that were asked for, as long as their table lives: several ask, and ten million rows take a while."""
-
-
-def _numbers(values: npt.ArrayLike, name: str) -> FloatArray:
-    """A copy of one number per trial."""
-    try:
-        column = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"{name} must be one number per trial: {error}") from None
-    if column.ndim != 1:
-        raise InputError(
-            f"{name} must be one-dimensional, one number per trial, got shape {column.shape}; name the family, problem "
-            "or search of each trial in a list beside it"
-        )
-    return column
-
-
-def _status_codes(names: Sequence[str] | None, scores: FloatArray) -> npt.NDArray[np.uint8]:
-    """How each trial ended: as told, but a finished one without a finite score has diverged."""
-    if names is None:
-        codes = np.full(scores.size, OK, dtype=np.uint8)
-    else:
-        known = [_check.as_choice(str(name), STATUSES, "status") for name in names]
-        codes = np.array([STATUSES.index(name) for name in known], dtype=np.uint8)
-    codes[(codes == OK) & ~np.isfinite(scores)] = STATUSES.index("diverged")
-    return codes
 
 
 def _each_group(given: Mapping[object, object], groups: tuple[str, ...], name: str) -> list[object]:

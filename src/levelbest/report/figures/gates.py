@@ -8,13 +8,14 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from levelbest.report.figures.curves import COLOURS, figure_of, new_axes, open_frame, own_style, plain_text, save_figure
+from levelbest.report.figures.curves import figure_of, new_axes, open_frame, own_style, plain_text, save_figure
 from levelbest.results import Audit, LoopState
+from levelbest.trials.colours import LIGHT
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_KEPT, _DOUBTED, _DISCARDED = COLOURS[0], COLOURS[1], "0.65"
+_KEPT, _DOUBTED, _DISCARDED = LIGHT[0], LIGHT[1], "0.65"
 Style = Mapping[str, object]
 
 
