@@ -101,10 +101,8 @@ def _view(made: _Made, trials: Trials | ProblemTable, hidden: frozenset[str]) ->
     if made.request.headline is not None:
         named = alone_words(registered=is_registered(table, replace(made.request, statistic=made.statistics[0])))
     families = tuple(_family(made, name, hidden) for name in made.table.families)
-    first = families[0]
-    standing = Standing(
-        first.name, first.n_trials, first.n_failed, first.n_running, min(made.headline, first.n_trials), *first.headline
-    )
+    first, budget = families[0], min(made.headline, families[0].n_trials)
+    standing = Standing(first.name, first.n_trials, first.n_failed, first.n_running, budget, *first.headline)
     alone = alone_sentence(standing, table.metric.score, made.n_groups, made.curves[0].words)
     methods = methods_paragraph(
         made.curves,

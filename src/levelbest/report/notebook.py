@@ -14,9 +14,9 @@ from levelbest.report.describe import Description
 from levelbest.report.figures.axes import draw_curves
 from levelbest.report.figures.curves import figure_bytes, figure_of, new_axes, own_style
 from levelbest.report.figures.gates import draw_attempts
-from levelbest.report.tables.gates import audit_table, loop_table
 from levelbest.report.figures.report import descriptions_figure
 from levelbest.report.figures.verdicts import standings_figure
+from levelbest.report.tables.gates import audit_table, loop_table
 from levelbest.report.tables.results import (
     claim_table,
     costs_table,

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from levelbest.cautions import Caution
 from levelbest.report.documents import document
-from levelbest.report.figures.gates import draw_attempts
 from levelbest.report.figures.axes import draw_curves, draw_plan, draw_variances
+from levelbest.report.figures.gates import draw_attempts
 from levelbest.report.figures.verdicts import draw_comparison
 from levelbest.report.notebook import html
 from levelbest.report.tables.results import table
