@@ -45,8 +45,8 @@ def load_everything() -> None:
             getattr(package, name)  # which is imported on first use
 
 
-def trace(call: Callable[[], object]) -> Trace:
-    """What ``call`` enters, once every module is imported."""
+def trace(call: Callable[[], object], *, every_depth: bool = True) -> Trace:
+    """What ``call`` enters, once every module is imported; else by each function's first entry alone."""
     load_everything()
     followed, seen, prefix = Trace(), set[CodeType](), str(ROOT)
 
@@ -54,7 +54,7 @@ def trace(call: Callable[[], object]) -> Trace:
         return frame.f_code.co_filename.startswith(prefix) and not frame.f_code.co_name.startswith("<")
 
     def follow(frame: FrameType, event: str, _: object) -> None:
-        if event != "call" or not ours(frame):
+        if event != "call" or (frame.f_code in seen and not every_depth) or not ours(frame):
             return
         depth, outer = 1, frame.f_back
         while outer is not None:

@@ -3,6 +3,7 @@
 import ast
 import re
 import sys
+from functools import cache
 from pathlib import Path
 
 import levelbest
@@ -27,13 +28,23 @@ LAYERS = (
 SHOWN = {("_shown", "report")}
 
 
+@cache
+def _tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
+def _nodes(path: Path) -> list[ast.AST]:
+    return list(ast.walk(_tree(path)))
+
+
 def _rank(part: str) -> int:
     return -1 if part in BASE else LAYERS.index(part)
 
 
 def _imports(path: Path) -> set[str]:
     found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in _nodes(path):
         if isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: write imports in full"
             if node.module == "levelbest":
@@ -80,7 +91,7 @@ def test_each_part_of_report_builds_on_those_before_it():
 
 
 def _top_level_packages(path: Path) -> set[str]:
-    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    nodes = _nodes(path)
     plain = {alias.name.split(".")[0] for node in nodes if isinstance(node, ast.Import) for alias in node.names}
     return plain | {(node.module or "").split(".")[0] for node in nodes if isinstance(node, ast.ImportFrom)}
 
@@ -100,7 +111,7 @@ DOORS = ("best", "bands", "inference", "problems", "budgets", "checks")
 def _modules(path: Path) -> set[str]:
     """The modules a file imports from, in full; names imported from a package count as modules of it too."""
     found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in _nodes(path):
         if isinstance(node, ast.ImportFrom) and node.module:
             found |= {node.module} | {f"{node.module}.{alias.name}" for alias in node.names}
         elif isinstance(node, ast.Import):
@@ -163,7 +174,7 @@ def test_a_class_has_a_name_of_its_own():
     """One type for one idea, and one name for one type."""
     places: dict[str, list[str]] = {}
     for path in sorted(ROOT.rglob("*.py")):
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        for node in _tree(path).body:
             if isinstance(node, ast.ClassDef):
                 places.setdefault(node.name, []).append(str(path.relative_to(ROOT)))
     assert {name: where for name, where in places.items() if len(where) > 1} == {}
@@ -171,7 +182,7 @@ def test_a_class_has_a_name_of_its_own():
 
 def _functions():
     for path in sorted(ROOT.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in _nodes(path):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 yield f"{path.relative_to(ROOT)}:{node.name}", node, ast.get_docstring(node, clean=False) or ""
 
@@ -240,7 +251,7 @@ def test_errors_name_flags_in_the_command_line_alone():
     for path in ROOT.rglob("*.py"):
         if path.relative_to(ROOT).parts[0] == "cli":
             continue
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in _nodes(path):
             if isinstance(node, ast.Raise):
                 words = [part.value for part in ast.walk(node) if isinstance(part, ast.Constant)]
                 wrong += [
@@ -266,7 +277,7 @@ def test_locals_say_what_they_hold():
     vague = {"own", "one", "found", "said", "told", "asked"}
     used = []
     for path in sorted(ROOT.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in _nodes(path):
             bound = node.arg if isinstance(node, ast.arg) else node.id if isinstance(node, ast.Name) else None
             if bound in vague and not isinstance(getattr(node, "ctx", None), ast.Load):
                 used.append(f"{path.relative_to(ROOT)}:{node.lineno}: {bound}")
