@@ -9,6 +9,7 @@ from functools import singledispatch
 from html import escape
 from typing import TYPE_CHECKING
 
+from levelbest import results
 from levelbest._plain import html_table
 from levelbest.report.describe import Description
 from levelbest.report.figures.axes import draw_curves
@@ -34,20 +35,6 @@ from levelbest.report.words.curves import cost_sentence, curve_sentence
 from levelbest.report.words.loops import state_sentences
 from levelbest.report.words.plans import plan_summary, stopping
 from levelbest.report.words.tasks import score_words, task_sentences
-from levelbest.results import (
-    Audit,
-    Claim,
-    Comparison,
-    CostCurveSet,
-    Curve,
-    CurveSet,
-    FamilyCostCurve,
-    LoopState,
-    Reaches,
-    TaskComparison,
-    TrialPlan,
-    Variances,
-)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -62,22 +49,22 @@ def html(result: object) -> str:
 
 
 @html.register
-def _(result: Curve) -> str:
+def _(result: results.Curve) -> str:
     return curves_html([result])
 
 
 @html.register
-def _(result: TaskComparison) -> str:
+def _(result: results.TaskComparison) -> str:
     return comparison_html(result.overall, sentences=task_sentences(result), score=score_words(result))
 
 
 @html.register
-def _(result: Variances) -> str:
+def _(result: results.Variances) -> str:
     return variance_table(result).html()
 
 
-@html.register(CurveSet)
-def curves_html(curves: Sequence[Curve]) -> str:
+@html.register(results.CurveSet)
+def curves_html(curves: Sequence[results.Curve]) -> str:
     """All curves in one figure, and a table: of one curve at round budgets, of several at their largest."""
     with own_style():
         log = max(curve.n[-1] for curve in curves) > _LOG_FROM
@@ -94,12 +81,12 @@ def curves_html(curves: Sequence[Curve]) -> str:
 
 
 @html.register
-def _(result: FamilyCostCurve) -> str:
+def _(result: results.FamilyCostCurve) -> str:
     return costs_html([result])
 
 
-@html.register(CostCurveSet)
-def costs_html(curves: Sequence[FamilyCostCurve]) -> str:
+@html.register(results.CostCurveSet)
+def costs_html(curves: Sequence[results.FamilyCostCurve]) -> str:
     """The same over budgets of cost."""
     with own_style():
         ax = draw_curves(new_axes(), curves, bands=len(curves) <= 7, at_ends=True)
@@ -109,8 +96,8 @@ def costs_html(curves: Sequence[FamilyCostCurve]) -> str:
     return picture + replace(shown, note=note).part(range(shown.size)[:_MOST_ROWS]).html()
 
 
-@html.register(Comparison)
-def comparison_html(comparison: Comparison, sentences: Sequence[str] = (), score: str | None = None) -> str:
+@html.register(results.Comparison)
+def comparison_html(comparison: results.Comparison, sentences: Sequence[str] = (), score: str | None = None) -> str:
     """The verdict, the strip of who is best with the families at one budget, and the same as a table.
 
     What is said and what it is of are the comparison's own, unless it is one over tasks, which says more.
@@ -126,13 +113,13 @@ def comparison_html(comparison: Comparison, sentences: Sequence[str] = (), score
 
 
 @html.register
-def claim_html(claim: Claim) -> str:
+def claim_html(claim: results.Claim) -> str:
     """What the numbers say, and the table of the terminal."""
     return _paragraphs(claim_answer(claim)) + claim_table(claim).html()
 
 
 @html.register
-def audit_html(audit: Audit) -> str:
+def audit_html(audit: results.Audit) -> str:
     """What survives, the picture of the attempts, and the keeps."""
     with own_style():
         picture = _picture(figure_of(draw_attempts(None, audit)), "Every attempt, and what was kept")
@@ -140,7 +127,7 @@ def audit_html(audit: Audit) -> str:
 
 
 @html.register
-def loop_html(state: LoopState) -> str:
+def loop_html(state: results.LoopState) -> str:
     """How it stands, the picture of the attempts, and each of them."""
     with own_style():
         picture = _picture(figure_of(draw_attempts(None, state)), "Every attempt, and what was kept")
@@ -148,7 +135,7 @@ def loop_html(state: LoopState) -> str:
 
 
 @html.register
-def plan_html(plan: TrialPlan) -> str:
+def plan_html(plan: results.TrialPlan) -> str:
     """The plan in a sentence and in the table of the terminal."""
     spent = spending_table(plan)
     tables = replace(plan_table(plan), note="").html() + ("" if spent is None else spent.html())
@@ -156,7 +143,7 @@ def plan_html(plan: TrialPlan) -> str:
 
 
 @html.register
-def reaches_html(reaches: Reaches) -> str:
+def reaches_html(reaches: results.Reaches) -> str:
     """A sentence for each family and target, and the same as a table."""
     shown = reach_table(reaches)
     return _paragraphs(map(str, reaches)) + shown.part(range(shown.size)[:_MOST_ROWS]).html()

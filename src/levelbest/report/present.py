@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from functools import singledispatch
 from typing import TYPE_CHECKING
 
+from levelbest import results
 from levelbest.cautions import Caution
 from levelbest.report.documents import document
 from levelbest.report.figures.axes import draw_curves, draw_plan, draw_variances
@@ -23,24 +24,6 @@ from levelbest.report.words.plans import plan_sentences
 from levelbest.report.words.tasks import score_words, task_sentences
 from levelbest.report.words.variances import variance_sentence
 from levelbest.report.words.verdicts import pair_sentence
-from levelbest.results import (
-    Audit,
-    Claim,
-    Comparison,
-    CostCurveSet,
-    Curve,
-    CurveSet,
-    FamilyCostCurve,
-    FamilyVariance,
-    LoopDecision,
-    LoopState,
-    PairComparison,
-    Reach,
-    Reaches,
-    TaskComparison,
-    TrialPlan,
-    Variances,
-)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -55,22 +38,22 @@ def sentences(result: object, n: int | None = None) -> tuple[str, ...]:  # noqa:
 
 
 sentences.register(Caution, lambda result, _=None: (caution_sentence(result),))
-sentences.register(Claim, lambda result, _=None: claim_sentences(result))
-sentences.register(Comparison, lambda result, _=None: comparison_summary(result))
-sentences.register(PairComparison, lambda result, _=None: (pair_sentence(result),))
-sentences.register(TaskComparison, lambda result, _=None: task_sentences(result))
-sentences.register(Audit, lambda result, _=None: audit_sentences(result))
-sentences.register(LoopDecision, lambda result, _=None: decision_sentences(result))
-sentences.register(LoopState, lambda result, _=None: state_sentences(result))
-sentences.register(Curve, lambda result, n=None: (curve_sentence(result, n),))
-sentences.register(CurveSet, lambda result, n=None: tuple(curve_sentence(curve, n) for curve in result))
-sentences.register(FamilyCostCurve, lambda result, _=None: (cost_sentence(result),))
-sentences.register(CostCurveSet, lambda result, _=None: tuple(map(cost_sentence, result)))
-sentences.register(Reach, lambda result, _=None: (reach_sentence(result),))
-sentences.register(Reaches, lambda result, _=None: tuple(map(reach_sentence, result)))
-sentences.register(TrialPlan, lambda result, _=None: plan_sentences(result))
-sentences.register(FamilyVariance, lambda result, _=None: (variance_sentence(result),))
-sentences.register(Variances, lambda result, _=None: tuple(map(variance_sentence, result)))
+sentences.register(results.Claim, lambda result, _=None: claim_sentences(result))
+sentences.register(results.Comparison, lambda result, _=None: comparison_summary(result))
+sentences.register(results.PairComparison, lambda result, _=None: (pair_sentence(result),))
+sentences.register(results.TaskComparison, lambda result, _=None: task_sentences(result))
+sentences.register(results.Audit, lambda result, _=None: audit_sentences(result))
+sentences.register(results.LoopDecision, lambda result, _=None: decision_sentences(result))
+sentences.register(results.LoopState, lambda result, _=None: state_sentences(result))
+sentences.register(results.Curve, lambda result, n=None: (curve_sentence(result, n),))
+sentences.register(results.CurveSet, lambda result, n=None: tuple(curve_sentence(curve, n) for curve in result))
+sentences.register(results.FamilyCostCurve, lambda result, _=None: (cost_sentence(result),))
+sentences.register(results.CostCurveSet, lambda result, _=None: tuple(map(cost_sentence, result)))
+sentences.register(results.Reach, lambda result, _=None: (reach_sentence(result),))
+sentences.register(results.Reaches, lambda result, _=None: tuple(map(reach_sentence, result)))
+sentences.register(results.TrialPlan, lambda result, _=None: plan_sentences(result))
+sentences.register(results.FamilyVariance, lambda result, _=None: (variance_sentence(result),))
+sentences.register(results.Variances, lambda result, _=None: tuple(map(variance_sentence, result)))
 
 
 @singledispatch
@@ -87,15 +70,16 @@ def draw(
     raise TypeError(f"{type(result).__name__} has no picture")
 
 
-draw.register(Curve, lambda result, ax, **how: draw_curves(ax, [result], **how))
-draw.register(CurveSet, lambda result, ax, **how: draw_curves(ax, result, **how))
-draw.register(FamilyCostCurve, lambda result, ax, **how: draw_curves(ax, [result], **how))
-draw.register(CostCurveSet, lambda result, ax, **how: draw_curves(ax, result, **how))
-draw.register(Comparison, lambda result, ax, **how: draw_comparison(ax, result, **how))
+draw.register(results.Curve, lambda result, ax, **how: draw_curves(ax, [result], **how))
+draw.register(results.CurveSet, lambda result, ax, **how: draw_curves(ax, result, **how))
+draw.register(results.FamilyCostCurve, lambda result, ax, **how: draw_curves(ax, [result], **how))
+draw.register(results.CostCurveSet, lambda result, ax, **how: draw_curves(ax, result, **how))
+draw.register(results.Comparison, lambda result, ax, **how: draw_comparison(ax, result, **how))
 draw.register(
-    TaskComparison, lambda result, ax, **how: draw_comparison(ax, result.overall, score=score_words(result), **how)
+    results.TaskComparison,
+    lambda result, ax, **how: draw_comparison(ax, result.overall, score=score_words(result), **how),
 )
-draw.register(Audit, lambda result, ax, colors, **how: draw_attempts(ax, result, **how))  # noqa: ARG005
-draw.register(LoopState, lambda result, ax, colors, **how: draw_attempts(ax, result, **how))  # noqa: ARG005
-draw.register(TrialPlan, lambda result, ax, colors, **how: draw_plan(ax, result, **how))  # noqa: ARG005
-draw.register(Variances, lambda result, ax, style, **_: draw_variances(ax, result, style=style))
+draw.register(results.Audit, lambda result, ax, colors, **how: draw_attempts(ax, result, **how))  # noqa: ARG005
+draw.register(results.LoopState, lambda result, ax, colors, **how: draw_attempts(ax, result, **how))  # noqa: ARG005
+draw.register(results.TrialPlan, lambda result, ax, colors, **how: draw_plan(ax, result, **how))  # noqa: ARG005
+draw.register(results.Variances, lambda result, ax, style, **_: draw_variances(ax, result, style=style))
