@@ -30,7 +30,7 @@ from levelbest._check import Bounds, FloatArray, IntArray
 from levelbest.stats.bands._gaffke import FEWEST, powers, sorted_uniforms
 from levelbest.stats.bands._limits import rank_edges
 from levelbest.stats.bands._resample import allow
-from levelbest.stats.best import Sample, best_weights, subset_fraction, weights_below
+from levelbest.stats.best import Sample, best_weights, running_sums, subset_fraction, weights_below
 
 _CELLS = 1 << 17  # values in one piece of draws
 FEWEST_FREE = 2.0
@@ -231,13 +231,12 @@ def quantile_draws(
         of_group = np.add.reduceat(weights, starts, axis=1)
         sums = np.cumsum(of_group, axis=1) + rng.standard_gamma(float(trials[0]), (size, 1))
         logs = np.log(sums / (sums[:, -1:] + rng.standard_exponential((size, 1))))
-        shares = (weights / np.repeat(of_group, counts, axis=1))[:, worst_first]
+        shares = np.ascontiguousarray((weights / np.repeat(of_group, counts, axis=1))[:, worst_first].T)
         where = rng.random(size)
         for i, (left, power) in enumerate(powers(logs, ranks, ordered.n_trials, n)):
             counted = np.flatnonzero(group >= left)
-            total = np.diff(power, axis=1, prepend=0.0)[:, group[counted] - left]
-            total *= shares[:, counted]
-            np.cumsum(total, axis=1, out=total)
+            chances = np.ascontiguousarray(np.diff(power, axis=1, prepend=0.0).T)
+            total = running_sums(chances.take(group[counted] - left, axis=0) * shares[counted]).T
             possible = scores[np.append(counted, reported.size)]
             further = ends[0, i] + where * (ends[1, i] - ends[0, i])
             draws[i, cut] = np.clip(further, *_between(total, 1 - power[:, -1], q, possible))

@@ -11,7 +11,7 @@ Scores here are turned so that higher is better; `interval` turns them and turns
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -20,7 +20,15 @@ import numpy.typing as npt
 
 from levelbest._check import FloatArray, IntArray
 from levelbest.errors import InputError
-from levelbest.stats.best import Quantile, Statistic, kept_weights, order_quantiles, subset_fraction
+from levelbest.stats.best import (
+    LONG_ROW,
+    Quantile,
+    Statistic,
+    kept_weights,
+    order_quantiles,
+    running_sums,
+    subset_fraction,
+)
 
 MEMORY_LIMIT = 1 << 30  # bytes that the estimates of all resamples may take
 _CELLS = 1 << 16  # trials in one piece of resamples: half a megabyte, which stays in the cache
@@ -141,19 +149,18 @@ class Ranked:
         """
         return self._estimated(*self._columns(counts), errors=errors)
 
-    def _columns(self, counts: IntArray | npt.NDArray[np.bool_]) -> tuple[FloatArray, tuple[IntArray, IntArray] | None]:
-        """Resamples as (rank, resample), and counts of trials and of groups where they tie."""
+    def _columns(
+        self, counts: IntArray | npt.NDArray[np.bool_]
+    ) -> tuple[FloatArray, tuple[FloatArray, FloatArray] | None]:
+        """Resamples as (rank, resample), and counts of trials and of groups, by resample, where they tie."""
         b, m = counts.shape[0], self.size
-        if counts.dtype == np.bool_ and not self.grouped:
-            places = np.flatnonzero(counts).reshape(b, m)
-            places -= np.arange(b)[:, None] * counts.shape[1]
-            return self.values.take(places.T), None
+        places = _drawn_places(counts, m).T
         if not self.grouped:
-            return np.repeat(np.tile(self.values, b), counts.ravel()).reshape(b, m).T, None
-        whole = counts.astype(np.int64, copy=False)
-        sizes = np.add.reduceat(whole, self.starts, axis=1)
-        means = np.add.reduceat(whole * self.values, self.starts, axis=1) / np.maximum(sizes, 1)
-        return np.repeat(means.ravel(), sizes.ravel()).reshape(b, m).T, (whole, sizes)
+            return self.values.take(places), None
+        drawn = np.ascontiguousarray(counts.T).astype(np.float64)  # in one step it would take ten times as long
+        sizes = _group_sums(drawn, self.starts)
+        means = _group_sums(drawn * self.values[:, None], self.starts) / np.maximum(sizes, 1)
+        return means.ravel().take(self.groups.take(places) * b + np.arange(b)), (drawn, sizes)
 
     def drawn(
         self, n_resamples: int, rng: np.random.Generator, *, errors: bool = False
@@ -169,7 +176,7 @@ class Ranked:
         return self._estimated(self.values.take(places).T, errors=errors)
 
     def _estimated(
-        self, columns: FloatArray, tied: tuple[IntArray, IntArray] | None = None, *, errors: bool
+        self, columns: FloatArray, tied: tuple[FloatArray, FloatArray] | None = None, *, errors: bool
     ) -> tuple[FloatArray, FloatArray]:
         """Estimates and standard errors of (rank, resample); ``tied``: counts of trials and of groups that tie.
 
@@ -196,27 +203,32 @@ class Ranked:
         out[self.inside] = np.sqrt((m - 1) / m * squares)
         return estimates, out
 
-    def _within(self, counts: IntArray, sizes: IntArray) -> FloatArray:
+    def _within(self, drawn: FloatArray, sizes: FloatArray) -> FloatArray:
         """What the members of tied groups add: leaving out one moves its group's mean.
 
         With a members, mean ybar and mean weight B over the a - 1 places left, leaving out y_i lowers the estimate by
         B (y_i - ybar); summed over the group these vanish, so their squares simply add to those between groups.
         """
         tied = self._tied
-        size, top = sizes[:, tied.groups], np.cumsum(sizes, axis=1)[:, tied.groups]
-        drawn = counts[:, tied.members]
+        size, top = sizes[tied.groups], running_sums(sizes)[tied.groups].astype(np.int64)
+        members = drawn[tied.members]
         first, second = (
-            np.add.reduceat(drawn * power, tied.starts, axis=1) for power in (tied.values, np.square(tied.values))
+            _group_sums(members * power[:, None], tied.starts) for power in (tied.values, np.square(tied.values))
         )
         spread = np.maximum(second - np.square(first) / np.maximum(size, 1), 0)
         spread /= np.square(np.maximum(size - 1, 1))
-        below, last = top - size, top - 1
+        below, last = top - size.astype(np.int64), top - 1
         table = np.concatenate([np.zeros((self.fewer.shape[0], 1)), np.cumsum(self.fewer, axis=1)], axis=1)
-        out = np.empty((self.fewer.shape[0], sizes.shape[0]))
+        out = np.empty((self.fewer.shape[0], sizes.shape[1]))
         for row, placed in zip(out, table, strict=True):
             weight = placed.take(last, mode="clip") - placed.take(below, mode="clip")
-            np.einsum("bg,bg,bg->b", weight, weight, spread, out=row)
+            np.einsum("gb,gb,gb->b", weight, weight, spread, out=row)
         return out
+
+    @cached_property
+    def groups(self) -> IntArray:
+        """Which group of equal selection scores each trial is in."""
+        return np.repeat(np.arange(self.starts.size), np.diff(np.r_[self.starts, self.n_trials]))
 
     @cached_property
     def _tied(self) -> _Tied:
@@ -317,33 +329,59 @@ def smooth_bootstrap(trials: Ranked, n_resamples: int, rng: np.random.Generator)
     return estimates + trials.offset
 
 
-def statistic_draws(trials: Ranked, statistic: Statistic, drawn: IntArray) -> FloatArray:
+def statistic_draws(trials: Ranked, statistic: Statistic, drawn: IntArray | npt.NDArray[np.bool_]) -> FloatArray:
     """Any statistic of the reported score of the best of n, (n, resample), of resamples given as counts."""
     m, b = trials.size, drawn.shape[0]
     if trials.one_column and isinstance(statistic, Quantile):
-        rows = np.repeat(np.tile(trials.reported, b), drawn.ravel()).reshape(b, m)
-        return order_quantiles(rows, trials.n, statistic.q)
+        return order_quantiles(trials.reported.take(_drawn_places(drawn, m)), trials.n, statistic.q)
     sizes = np.add.reduceat(drawn, trials.starts, axis=1, dtype=np.int64)
     top = np.cumsum(sizes, axis=1)
-    group = np.repeat(np.arange(trials.starts.size), np.diff(np.r_[trials.starts, trials.n_trials]))
-    worst_first = np.argsort(trials.reported, kind="stable")
-    if isinstance(statistic, Quantile):  # only those drawn, each resample in its order
-        chosen = np.repeat(np.tile(worst_first, b), drawn[:, worst_first].ravel())
-        places = np.repeat(np.arange(b), m) * trials.starts.size + group[chosen]
-        rows, part = trials.reported[chosen].reshape(b, m), 1 / sizes.ravel()[places]
+    group, worst_first = trials.groups, np.argsort(trials.reported, kind="stable")
+    if isinstance(statistic, Quantile):  # only those drawn, each resample in its order: (place, resample)
+        chosen = np.ascontiguousarray(worst_first.take(_drawn_places(drawn[:, worst_first], m)).T)
+        places = group.take(chosen) + np.arange(b) * trials.starts.size
+        rows, part = trials.reported.take(chosen).T, (1 / np.maximum(sizes, 1)).ravel().take(places)
     else:
         rows, places = trials.reported[worst_first], None
         part = (drawn / np.maximum(sizes, 1)[:, group])[:, worst_first]
     out = np.empty((trials.n.size, b))
     for i, n in enumerate(trials.n):
-        below = subset_fraction(np.arange(m + 1), m, n)[top]
-        of_groups = np.diff(below, axis=1, prepend=0.0)
+        of_groups = np.diff(_found_below(m, int(n)).take(top), axis=1, prepend=0.0)
         if places is None:
             weights = of_groups[:, group[worst_first]] * part
         else:
-            weights = (of_groups.ravel()[places] * part).reshape(b, m)
+            weights = (of_groups.ravel().take(places) * part).T
         out[i] = statistic.of_distribution(rows, weights)
     return out
+
+
+@lru_cache(maxsize=256)
+def _found_below(m: int, n: int) -> FloatArray:
+    """The chance that the best of n of m lies among the k worst, k = 0 to m."""
+    return subset_fraction(np.arange(m + 1), m, n)
+
+
+def _group_sums(rows: FloatArray, starts: IntArray) -> FloatArray:
+    """Sums of the rows from each start to the next."""
+    ends = np.append(starts[1:], rows.shape[0])
+    if rows.shape[1] < LONG_ROW < rows.shape[0]:
+        return np.add.reduceat(rows, starts, axis=0)
+    sums = rows.take(starts, axis=0)
+    for place in np.flatnonzero(ends - starts > 1).tolist():
+        out = sums[place]
+        for row in rows[starts[place] + 1 : ends[place]]:
+            np.add(out, row, out=out)
+    return sums
+
+
+def _drawn_places(drawn: IntArray | npt.NDArray[np.bool_], size: int) -> IntArray:
+    """Which places were drawn in each resample of so many, (resample, draw), in order; those drawn twice repeated."""
+    rows, width = drawn.shape
+    if drawn.max(initial=0) > 1:
+        return np.repeat(np.tile(np.arange(width), rows), drawn.ravel()).reshape(rows, size)
+    places = np.flatnonzero(drawn).reshape(rows, size)
+    places -= np.arange(rows)[:, None] * width
+    return places
 
 
 def statistic_bootstrap(

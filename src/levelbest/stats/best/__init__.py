@@ -26,10 +26,12 @@ from levelbest.stats.best._samples import Sample as Sample
 from levelbest.stats.best._samples import turned_bounds as turned_bounds
 from levelbest.stats.best._samples import turned_limits as turned_limits
 from levelbest.stats.best._samples import unseen
+from levelbest.stats.best._statistics import LONG_ROW as LONG_ROW
 from levelbest.stats.best._statistics import Mean as Mean
 from levelbest.stats.best._statistics import Quantile as Quantile
 from levelbest.stats.best._statistics import Statistic, register_statistic
 from levelbest.stats.best._statistics import order_quantiles as order_quantiles
+from levelbest.stats.best._statistics import running_sums as running_sums
 from levelbest.stats.best._statistics import statistic_named as statistic_named
 from levelbest.stats.best._weights import kept_weights as kept_weights
 from levelbest.stats.best._weights import log_share as log_share

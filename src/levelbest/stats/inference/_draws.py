@@ -224,49 +224,60 @@ def weighted_draws(
     if cells.counts.size < m:  # the mean of a cell varies with who is drawn from it
         squares = np.maximum(cells.means(np.square(ordered.claimed)) - np.square(claimed[0]), 0)
         claimed = claimed + np.sqrt(squares / cells.counts) * rng.standard_normal(claimed.shape)
-    if reported:
-        best = ordered.claimed[-max(3, round(math.sqrt(m))) :]
-        ends, sides = _ends(best, bounds), (False, False)
-    else:
-        ends, sides = _ends(ordered.claimed, bounds), (True, False)
+    best = ordered.claimed[-max(3, round(math.sqrt(m))) :] if reported else ordered.claimed
+    ends = _ends(best, bounds)
     fresh = np.flatnonzero(np.append(True, np.diff(ordered.selection[cells.starts]) > 0))
-    total = weights.sum(axis=1, keepdims=True)
-    each = []
-    for end, at_bottom in zip(ends, sides, strict=True):
-        edges = np.cumsum(np.add.reduceat(weights[:, :-1], fresh, axis=1), axis=1)
-        edges = (edges + weights[:, -1:] * at_bottom) / total
-        low = weights[:, -1:] / total * at_bottom
-        each.append(_curves(claimed, weights[:, :-1], fresh, low, edges, end, n, statistic))
-    return Draws(*each)
+    drawn = _Drawn.of(weights, fresh, claimed)
+    if reported:
+        return Draws(*drawn.curves(n, statistic, ends, at_bottom=False))
+    (lower,), (upper,) = (drawn.curves(n, statistic, ends[at : at + 1], at_bottom=at == 0) for at in (0, 1))
+    return Draws(lower, upper)
 
 
-def _curves(
-    claimed: FloatArray,
-    weights: FloatArray,
-    fresh: IntArray,
-    low: FloatArray,
-    edges: FloatArray,
-    end: float,
-    n: IntArray,
-    statistic: Statistic,
-) -> FloatArray:
-    """The statistic at each budget, (node, draw), of groups whose cumulated weights are ``edges``, from ``low`` on."""
-    groups = np.add.reduceat(weights, fresh, axis=1)
-    out = np.empty((n.size, weights.shape[0]))
-    if isinstance(statistic, Mean):
-        means = np.add.reduceat(weights * claimed, fresh, axis=1) / groups
-        for row, budget in zip(out, n, strict=True):
-            powers = np.concatenate([low, edges], axis=1) ** budget
-            chances = np.diff(powers, axis=1)
-            row[:] = np.einsum("dg,dg->d", chances, means) + end * (powers[:, 0] + 1 - powers[:, -1])
-        return out
-    scores = np.append(claimed[0], end)  # the statistic takes one set of scores: of cells, their means
-    worst_first = np.argsort(scores, kind="stable")
-    member = np.repeat(np.arange(fresh.size + 1), np.diff(np.append(fresh, (weights.shape[1], weights.shape[1] + 1))))
-    within = np.concatenate([weights / groups[:, member[:-1]], np.ones_like(low)], axis=1)[:, worst_first]
-    scores, member = scores[worst_first], member[worst_first]
-    for row, budget in zip(out, n, strict=True):
-        powers = np.concatenate([low, edges], axis=1) ** budget
-        chances = np.concatenate([np.diff(powers, axis=1), powers[:, :1] + 1 - powers[:, -1:]], axis=1)
-        row[:] = statistic.of_distribution(scores, chances[:, member] * within)
-    return out
+class _Drawn(NamedTuple):
+    """Weights of trials (or cells) that tie in groups, the last that of the unobserved one: (draw, trial)."""
+
+    weights: FloatArray
+    groups: FloatArray
+    """Their sums over each group."""
+    fresh: IntArray
+    """The first of each group."""
+    claimed: FloatArray
+
+    @classmethod
+    def of(cls, weights: FloatArray, fresh: IntArray, claimed: FloatArray) -> _Drawn:
+        return cls(weights, np.add.reduceat(weights[:, :-1], fresh, axis=1), fresh, claimed)
+
+    def curves(
+        self, n: IntArray, statistic: Statistic, ends: tuple[float, ...], *, at_bottom: bool
+    ) -> list[FloatArray]:
+        """The statistic at each budget, (node, draw), with the unobserved unit below or above all others, for each
+        of the scores that it may have."""
+        further, total = self.weights[:, -1:], self.weights.sum(axis=1, keepdims=True)
+        edges = np.cumsum(np.concatenate([further * at_bottom, self.groups], axis=1), axis=1) / total
+        with np.errstate(divide="ignore"):
+            logs = np.log(edges)
+        out = np.empty((len(ends), n.size, total.size))
+        if isinstance(statistic, Mean):
+            means = np.add.reduceat(self.weights[:, :-1] * self.claimed, self.fresh, axis=1) / self.groups
+        else:
+            sorted_ends = [self._sorted(end) for end in ends]
+        for place, budget in enumerate(n.tolist()):
+            powers = np.exp(budget * logs)
+            chances, rest = np.diff(powers, axis=1), powers[:, 0] + 1 - powers[:, -1]
+            if isinstance(statistic, Mean):
+                out[:, place] = np.einsum("dg,dg->d", chances, means) + np.multiply.outer(np.array(ends), rest)
+                continue
+            chances = np.ascontiguousarray(np.column_stack([chances, rest]).T)
+            for row, (scores, member, within) in zip(out[:, place], sorted_ends, strict=True):
+                row[:] = statistic.of_distribution(scores, (chances.take(member, axis=0) * within).T)
+        return list(out)
+
+    def _sorted(self, end: float) -> tuple[FloatArray, IntArray, FloatArray]:
+        """Scores worst first with ``end`` among them, the group of each, and its part of the group (trial, draw)."""
+        scores = np.append(self.claimed[0], end)  # the statistic takes one set of scores: of cells, their means
+        worst_first = np.argsort(scores, kind="stable")
+        member = np.repeat(np.arange(self.fresh.size), np.diff(np.append(self.fresh, self.claimed.shape[1])))
+        within = np.ones((scores.size, self.weights.shape[0]))
+        within[:-1] = (self.weights[:, :-1] / self.groups[:, member]).T
+        return scores[worst_first], np.append(member, self.fresh.size)[worst_first], within[worst_first]

@@ -34,9 +34,10 @@ def leave_one_out(trials: Ranked, counts: IntArray) -> FloatArray:
     last = np.where(several, above - 1, 0)
     first = np.where(several, above - sizes, 0)
     share = (sums[:, last] - sums[:, first]) / np.maximum(sizes - 1, 1)
-    group = np.repeat(np.arange(trials.starts.size), np.diff(np.r_[trials.starts, trials.n_trials]))
     # leaving out y_i lowers its group's mean: see Ranked._within
-    moved: FloatArray = between[..., group] - share[..., group] * (trials.values - means[:, group])
+    moved: FloatArray = between[..., trials.groups] - share[..., trials.groups] * (
+        trials.values - means[:, trials.groups]
+    )
     return moved
 
 

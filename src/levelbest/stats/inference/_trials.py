@@ -192,7 +192,7 @@ class TrialUnits(IndependentUnits):
         for place, ranked in enumerate(self._pools[families]):
             chosen = labels == place
             if not self.studentised:
-                values.append(statistic_draws(ranked, self.statistic, chosen.astype(np.int64)))
+                values.append(statistic_draws(ranked, self.statistic, chosen))
                 variances.append(np.full(values[-1].shape, 0.5))
                 continue
             value, error = ranked.resampled(chosen, errors=True)
