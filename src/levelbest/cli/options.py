@@ -261,6 +261,7 @@ reading = together(
     click.option("--group", metavar="COL", help="The problem that a sample belongs to."),
     click.option("--weight", metavar="COL", help="The weight of each problem in averages over problems."),
     click.option("--stratum", metavar="COL", help="What divides the problems: difficulty, source."),
+    click.option("--cluster", metavar="COL", help="What problems are nested in (a repository, a passage): the unit."),
     click.option("--trial", metavar="COL", help="Rows of one run; its best checkpoint is chosen by selection."),
     click.option("--tied", type=click.Choice(["first", "last"]), default="first", help="Of tied best checkpoints."),
     click.option("--search", metavar="COL", help="Repeated searches: the unit is the whole search."),
@@ -354,7 +355,7 @@ def load_table(given: Given) -> Table:
     for name in ("cost", "search", "reader", "wide", "task", "spaces"):
         if given[name]:
             raise InputError(f"samples that are read in parts have no --{name}; leave it out, or leave out --memory")
-    keys = ("family", "selection", "reported", "group", "weight", "stratum", "where", "direction")
+    keys = ("family", "selection", "reported", "group", "weight", "stratum", "cluster", "where", "direction")
     return read_in_parts(
         given["files"],
         **{key: given[key] for key in keys},

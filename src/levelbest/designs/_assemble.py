@@ -168,6 +168,7 @@ def _terms(design: Design, n_pairs: int, budget: float) -> ComparisonTerms:
         worth=request.worth,
         while_running=request.while_running,
         n_groups=design.n_groups,
+        n_clusters=design.n_clusters,
         weighted=design.weighted,
         workers=request.workers,
     )

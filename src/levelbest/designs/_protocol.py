@@ -215,6 +215,11 @@ class Design:
         return None
 
     @property
+    def n_clusters(self) -> int | None:
+        """How many clusters the problems are nested in, where those are the unit."""
+        return None
+
+    @property
     def reach(self) -> dict[str, float]:
         """By family: the last budget that it was run to; ranges that cannot be compared end there."""
         return {}

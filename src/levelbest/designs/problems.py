@@ -16,7 +16,7 @@ from levelbest._check import IntArray, budget_grid
 from levelbest.cautions import Caution
 from levelbest.designs._protocol import POINTS, WHOLE, Design, FamilyCounts, Request, Table
 from levelbest.designs._table import drawn_curve
-from levelbest.errors import DataError, InputError, named
+from levelbest.errors import Ambiguous, DataError, InputError, named
 from levelbest.results import Curve, DesignWords, Noise, Stratum, VerifierEffect
 from levelbest.stats.bands import Interval
 from levelbest.stats.inference import Contrasts, Hypotheses
@@ -29,6 +29,7 @@ from levelbest.stats.problems import (
     suite_interval,
 )
 from levelbest.trials import Settings, Trials
+from levelbest.trials.nested import PREFIX, UNCLUSTERED, nested_in
 from levelbest.trials.problems import LEAST, Problems, grid_of, problems_of, too_few_samples
 
 LISTED = 5
@@ -78,6 +79,9 @@ class ProblemsDesign(Design):
         bounds = {problems.metric.bounds for problems in self.problems}
         self.metric = replace(self.problems[0].metric, bounds=bounds.pop() if len(bounds) == 1 else (None, None))
         self.weighted = self.problems[0].weights is not None
+        self.clustered = self.words.about == "problems" and self.problems[0].clusters is not None
+        if self.clustered:
+            self.words = replace(self.words, exchanged="clusters", repeated="cluster")
 
     @classmethod
     def fits(cls, trials: Table, request: Request) -> bool:
@@ -134,6 +138,11 @@ class ProblemsDesign(Design):
         )
 
     @property
+    def n_clusters(self) -> int | None:
+        """How many clusters of problems are compared."""
+        return self.systems[0].n_units if self.clustered else None
+
+    @property
     def reach(self) -> dict[str, float]:
         """No problem of a family has more samples than these."""
         return {problems.family: float(sizes.max()) for problems, sizes in zip(self.problems, self.sizes, strict=True)}
@@ -164,7 +173,33 @@ class ProblemsDesign(Design):
 
     def contrasts(self, hypotheses: Hypotheses) -> Contrasts:
         """The difference of each pair, problem by problem or each system over its own problems."""
-        return problem_contrasts(self.systems, hypotheses, paired=self.paired)
+        answer = problem_contrasts(self.systems, hypotheses, paired=self.paired)
+        self._ask_about_nesting(hypotheses, answer)
+        return answer
+
+    def _ask_about_nesting(self, hypotheses: Hypotheses, answer: Contrasts) -> None:
+        """Ask where the names of problems show what they are nested in, and a verdict depends on it."""
+        column, facts = self.trials.columns.get("group"), getattr(self.trials, "facts", {})
+        if self.clustered or column is None or UNCLUSTERED in facts or not answer.pairs:
+            return
+        together = []
+        for system in self.systems:
+            heads = nested_in(system.groups.astype(str).tolist())
+            if heads is None:
+                return
+            together.append(replace(system, clusters=np.array(heads)))
+        other = problem_contrasts(together, hypotheses, paired=self.paired)
+        both = zip(answer.pairs, other.pairs, strict=True)
+        if all(np.array_equal(first.certified, second.certified) for first, second in both):
+            return
+        shown = together[0]
+        assert shown.clusters is not None
+        raise Ambiguous(
+            f"the problems in {column!r} seem to be nested: {shown.groups.size} of them in {shown.n_units} clusters, "
+            f"such as {shown.clusters[0]!r} of {str(shown.groups[0])!r}, and the verdict depends on it. If problems of "
+            f"a cluster are alike, the cluster is the unit: say {named('cluster')} {PREFIX}; if each stands by itself: "
+            f"{named('cluster')} none"
+        )
 
     def strata(self) -> tuple[tuple[str, ProblemsDesign], ...]:
         """The same within each stratum in which all families can be compared."""

@@ -29,6 +29,7 @@ def read_trials(
     group: str | None = None,
     weight: str | None = None,
     stratum: str | None = None,
+    cluster: str | None = None,
     trial: str | None = None,
     tied: str = "first",
     search: str | None = None,
@@ -65,7 +66,7 @@ def read_trials(
     task
         What every family was run on (a game, a data set), each compared by itself; ``"none"`` where a column of such a
         name is a hyperparameter.
-    group, weight, stratum
+    group, weight, stratum, cluster
         The problem that a sample belongs to, and what is said of the problem.
     trial, tied
         The run that a row is a checkpoint of; ``"none"`` where each row is a trial. Of checkpoints that tie at the best
@@ -123,6 +124,7 @@ def read_trials(
         status=status,
         weight=weight,
         stratum=stratum,
+        cluster=cluster,
         configuration=_names(configuration),
         wide=_names(wide),
         where=where,

@@ -133,6 +133,8 @@ def _(result: Comparison) -> dict[str, object]:
         "baseline": result.baseline,
         "design": terms.design,
         "about": terms.words.about or None,
+        "n_groups": terms.n_groups,
+        "n_clusters": terms.n_clusters,
         "noise": [document(noise) for noise in result.noises],
         "axis": terms.axis,
         "unit": terms.cost_unit,

@@ -44,6 +44,8 @@ class ComparisonTerms(OverBudgets):
     while_running: bool = False
     n_groups: int | None = None
     """How many problems, where trials are samples of problems."""
+    n_clusters: int | None = None
+    """How many clusters the problems are nested in, where those are the unit."""
     weighted: bool = False
     workers: int = 1
 

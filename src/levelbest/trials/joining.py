@@ -34,7 +34,7 @@ def one_table(trials: Sequence[Trials]) -> Trials:
     tasks, task = _joined_codes([(table.tasks, table.task) for table in tables])
     groups, group = _joined_codes([(table.groups, table.group) for table in tables])
     searches, search = _joined_codes([(table.searches, table.search) for table in tables])
-    weights, strata = _said_of_groups(tables, groups)
+    weights, strata, clusters = _said_of_groups(tables, groups)
     family = _joined_codes([(table.families, table.family) for table in tables])[1]
     return Trials(
         metric=replace(first.metric, bounds=_shared_bounds(tables)),
@@ -50,6 +50,7 @@ def one_table(trials: Sequence[Trials]) -> Trials:
         search=search,
         weights=weights,
         strata=strata,
+        clusters=clusters,
         setting=_joined_settings(tables),
         configuration={key: np.concatenate([t.configuration[key] for t in tables]) for key in sorted(shared)},
         columns=first.columns,
@@ -91,25 +92,29 @@ def _shared_bounds(tables: Sequence[Trials]) -> Bounds:
     return low[0] if len(set(low)) == 1 else None, high[0] if len(set(high)) == 1 else None
 
 
-def _said_of_groups(tables: Sequence[Trials], groups: tuple[str, ...]) -> tuple[FloatArray | None, tuple[str, ...]]:
-    """The weights and strata of the problems of several tables, which must agree; none where a table has none."""
+def _said_of_groups(
+    tables: Sequence[Trials], groups: tuple[str, ...]
+) -> tuple[FloatArray | None, tuple[str, ...], tuple[str, ...]]:
+    """The weights, strata and clusters of the problems of several tables, which must agree; none where one has none."""
     weights: dict[str, float] = {}
-    strata: dict[str, str] = {}
+    labels: dict[str, dict[str, str]] = {"strata": {}, "clusters": {}}
     for table in tables:
         for i, name in enumerate(table.groups):
             weight = None if table.weights is None else float(table.weights[i])
             if weight is not None and weights.setdefault(name, weight) != weight:
                 raise InputError(f"a problem has one weight, and {name!r} has {weights[name]:g} and {weight:g}")
-            if table.strata and strata.setdefault(name, table.strata[i]) != table.strata[i]:
-                raise InputError(
-                    f"a problem is in one stratum, and {name!r} is in {strata[name]} and {table.strata[i]}"
-                )
+            for kind, word in (("strata", "stratum"), ("clusters", "cluster")):
+                each = getattr(table, kind)
+                if each and labels[kind].setdefault(name, each[i]) != each[i]:
+                    raise InputError(
+                        f"a problem is in one {word}, and {name!r} is in {labels[kind][name]} and {each[i]}"
+                    )
     weighted = bool(groups) and all(table.weights is not None for table in tables)
-    divided = bool(groups) and all(table.strata for table in tables)
-    return (
-        np.array([weights[name] for name in groups]) if weighted else None,
-        tuple(strata[name] for name in groups) if divided else (),
+    strata, clusters = (
+        tuple(labels[kind][name] for name in groups) if groups and all(getattr(table, kind) for table in tables) else ()
+        for kind in labels
     )
+    return np.array([weights[name] for name in groups]) if weighted else None, strata, clusters
 
 
 def _joined_settings(tables: Sequence[Trials]) -> IntArray | None:

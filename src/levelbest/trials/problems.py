@@ -43,6 +43,8 @@ class Problems:
     """Every score that a curve is of is 0 or 1, failures among them."""
     weights: FloatArray | None
     strata: Column | None
+    clusters: Column | None
+    """What each problem is nested in, where that is the unit."""
     n_failed: int
     n_running: int
     values: Values
@@ -74,6 +76,7 @@ class Problems:
             ones=self.ones[inside],
             weights=None if even else weights,
             strata=None,
+            clusters=None if self.clusters is None else self.clusters[inside],
             n_failed=self.failed_in.get(stratum, 0),
             values=lambda budgets: self.values(budgets)[inside],
             reported_alone=lambda budgets: self.reported_alone(budgets)[inside],
@@ -145,6 +148,7 @@ class Problems:
             weights=self.weights,
             direction=self.metric.direction,
             stratum=self.strata,
+            clusters=self.clusters,
         )
 
 
@@ -263,6 +267,7 @@ def _held(trials: Trials, settings: Settings) -> Problems:
         binary=bool(((known == 0) | (known == 1)).all()),
         weights=None if trials.weights is None else trials.weights[of_group],
         strata=strata,
+        clusters=np.array(trials.clusters)[of_group] if trials.clusters else None,
         n_failed=scores.n_failed,
         n_running=scores.n_running,
         values=values,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NoReturn, cast
@@ -18,6 +18,7 @@ from levelbest._plain import as_frame, html_table
 from levelbest.cautions import Caution
 from levelbest.errors import Ambiguous, InputError, named
 from levelbest.trials.colours import MOST_COLOURED, Hues, ranked_hues
+from levelbest.trials.nested import cluster_names, each_group
 from levelbest.trials.scores import OK, RUNNING, STATUSES, Metric, Scores, as_numbers, scores_of, status_codes
 
 __all__ = ["Skipped", "Trials"]
@@ -83,6 +84,8 @@ class Trials:
     """One weight for each of ``groups``; None: all count the same."""
     strata: tuple[str, ...] = ()
     """One label (difficulty, source) for each of ``groups``; empty: they are not divided."""
+    clusters: tuple[str, ...] = ()
+    """What each of ``groups`` is nested in (a repository, a passage, a template); empty: each stands by itself."""
     configuration: Mapping[str, Column] = field(default_factory=dict)
     """Hyperparameters by column; None or NaN where a trial has no such parameter."""
     others: Mapping[str, Column] = field(default_factory=dict)
@@ -106,7 +109,8 @@ class Trials:
                 given = column.size if column.ndim == 1 else f"the shape {column.shape}"
                 raise InputError(f"every column needs one value per trial: {name} has {given} of {self.family.size}")
             column.setflags(write=False)
-        for name, size in (("weights", 0 if self.weights is None else self.weights.size), ("strata", len(self.strata))):
+        lengths = {"weights": self.weights is not None and self.weights.size, "strata": len(self.strata)}
+        for name, size in {**lengths, "clusters": len(self.clusters)}.items():
             if size and size != len(self.groups):
                 raise InputError(f"{name} must be one per group, got {size} for {len(self.groups)} groups")
         if len(set(self.families)) != len(self.families):
@@ -128,6 +132,7 @@ class Trials:
         sample: Sequence[object] | Column | None = None,
         weights: Mapping[Any, float] | None = None,
         strata: Mapping[Any, Any] | None = None,
+        cluster: Sequence[object] | Column | None = None,
         status: Sequence[str] | None = None,
         configuration: Mapping[str, npt.ArrayLike] | None = None,
         setting: Sequence[object] | Column | None = None,
@@ -148,6 +153,8 @@ class Trials:
             One value per trial each; see the fields of `Trials`.
         group
             The problem of each trial; ``weights`` and ``strata`` say more of each problem.
+        cluster
+            What the problem of each trial is nested in (a repository, a passage): then that is the unit.
         configuration
             Hyperparameters: one value per trial for each name.
         setting
@@ -193,8 +200,9 @@ class Trials:
             searches=searches,
             seed=None if seed is None else np.array(seed),
             sample=None if sample is None else np.array(sample),
-            weights=None if weights is None else np.array(_each_group(weights, groups, "weights"), dtype=np.float64),
-            strata=() if strata is None else tuple(map(str, _each_group(strata, groups, "strata"))),
+            weights=None if weights is None else np.array(each_group(weights, groups, "weights"), dtype=np.float64),
+            strata=() if strata is None else tuple(map(str, each_group(strata, groups, "strata"))),
+            clusters=() if cluster is None else cluster_names(cluster, group_code, groups),
             setting=None if settings is None else settings.astype(np.int64),
             configuration={key: np.array(value) for key, value in (configuration or {}).items()},
         )
@@ -365,24 +373,3 @@ class Trials:
 
 _CUT_OUT: WeakKeyDictionary[Trials, dict[str, Trials]] = WeakKeyDictionary()
 """The families that were asked for, as long as their table lives: several ask, and ten million rows take a while."""
-
-
-def _each_group(given: Mapping[object, object], groups: tuple[str, ...], name: str) -> list[object]:
-    """What a mapping says of each group, in the order of the groups."""
-    if not groups:
-        raise InputError(f"{name} are of problems: name the problem of each trial with group=")
-    known = {str(key): value for key, value in given.items()}
-    missing = [label for label in groups if label not in known]
-    if missing:
-        listed = ", ".join(missing[:5])
-        raise InputError(f"{name} must name every group, and {len(missing)} of {len(groups)} are missing: {listed}")
-    return [known[label] for label in groups]
-
-
-def _codes(values: Iterable[object] | None) -> tuple[tuple[str, ...], npt.NDArray[np.int32] | None]:
-    """Names in order of first appearance, and the code of each value."""
-    if values is None:
-        return (), None
-    names: dict[str, int] = {}
-    codes = np.array([names.setdefault(str(v), len(names)) for v in values], dtype=np.int32)
-    return tuple(names), codes

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["Counted", "Said", "count_samples", "find_repeats"]
 
 Said = dict[tuple[str, object], object]
-"""The weight and the stratum of each problem, as the families counted so far give them."""
+"""The weight, the stratum and the cluster of each problem, as the families counted so far give them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +42,7 @@ class Counted:
     """The worst score observed."""
     weights: FloatArray | None
     strata: Column | None
+    clusters: Column | None
     n_nameless: int
     """Rows that belong to no problem, which are left out."""
 
@@ -49,7 +50,7 @@ class Counted:
 def count_samples(connection: DuckDBPyConnection, source: Source, family: str, known: Said) -> Counted:
     """Count the samples of one family, in one pass."""
     score = source.number(source.selection if source.reported is None else source.reported)
-    described = [column for column in (source.weight, source.stratum) if column is not None]
+    described = [column for column in (source.weight, source.stratum, source.cluster) if column is not None]
     kept = "".join(f", {name_of(column)} AS said{i}" for i, column in enumerate(described))
     ends = "".join(f", min(said{i}), max(said{i})" for i in range(len(described)))
     # r and ok are NULL where the sample failed: counts and extremes leave them out by themselves
@@ -69,7 +70,7 @@ def count_samples(connection: DuckDBPyConnection, source: Source, family: str, k
     counted = np.array([row[1:8] for row in rows], dtype=np.float64)
     samples, finished, ones, zeros = (counted[:, i].astype(np.int64) for i in (0, 1, 5, 6))
     labels = np.array([row[0] for row in rows], dtype=object)
-    weights, strata = _said(source, family, labels, [row[8:] for row in rows], known)
+    weights, strata, clusters = _said(source, family, labels, [row[8:] for row in rows], known)
     return Counted(
         family=family,
         source=source,
@@ -81,6 +82,7 @@ def count_samples(connection: DuckDBPyConnection, source: Source, family: str, k
         worst=float(np.nanmin(counted[:, 3]) if source.direction == "max" else np.nanmax(counted[:, 4])),
         weights=weights,
         strata=strata,
+        clusters=clusters,
         n_nameless=sum(row[1] for row in every if row[0] is None),
     )
 
@@ -100,11 +102,11 @@ def _refuse_unscored(source: Source, family: str, rows: list[tuple[Any, ...]]) -
 
 def _said(
     source: Source, family: str, labels: Column, ends: list[tuple[object, ...]], known: Said
-) -> tuple[FloatArray | None, Column | None]:
-    """The weight and the stratum of each problem, which every one of its rows must give alike, whatever its family."""
+) -> tuple[FloatArray | None, Column | None, Column | None]:
+    """The weight, the stratum and the cluster of each problem, which all of its rows must give alike, in any family."""
     columns = list(zip(*ends, strict=True))
-    weights, strata = None, None
-    for name, role in ((source.weight, "weight"), (source.stratum, "stratum")):
+    weights, labelled = None, {}
+    for name, role in ((source.weight, "weight"), (source.stratum, "stratum"), (source.cluster, "cluster")):
         if name is None:
             continue
         low, high = columns.pop(0), columns.pop(0)
@@ -112,7 +114,7 @@ def _said(
         if role == "weight":
             values = weights = as_numbers(np.array(low, dtype=object)).values
         else:
-            strata = values
+            labelled[role] = values
         for label, first, last, value in zip(labels, low, high, values.tolist(), strict=True):
             if role == "weight" and not np.isfinite(value):
                 has = "none" if first is None else repr(first)
@@ -130,7 +132,7 @@ def _said(
         raise DataError(
             f"{family}: weights must be at least 0 and not all 0, got {weights.min():g} in {source.weight!r}"
         )
-    return weights, strata
+    return weights, labelled.get("stratum"), labelled.get("cluster")
 
 
 def find_repeats(connection: DuckDBPyConnection, counted: Counted, limit: int) -> list[Caution]:

@@ -40,6 +40,7 @@ class Source:
     failed: str = "worst"
     weight: str | None = None
     stratum: str | None = None
+    cluster: str | None = None
     sample: str | None = None
     needed: str | None = None
     """A score without which a sample counts as failed, whatever its selection score says."""
@@ -175,7 +176,8 @@ def score_ends(connection: DuckDBPyConnection, families: Sequence[tuple[str, Sou
 def _described(connection: DuckDBPyConnection, source: Source, family: str | None = None) -> Source:
     """The source with the kinds of its columns, every one that is asked for among them."""
     known = {row[0]: str(row[1]) for row in run(connection, f"DESCRIBE SELECT * FROM {source.relation}")}
-    used = (source.group, source.selection, source.reported, source.weight, source.stratum, source.sample, family)
+    said = (source.weight, source.stratum, source.cluster)
+    used = (source.group, source.selection, source.reported, *said, source.sample, family)
     for name in used:
         if name is not None and name not in known:
             raise InputError(f"there is no column {name!r}; {_check.nearest_first(name, list(known))}")

@@ -11,13 +11,15 @@ from threading import Lock
 import numpy as np
 
 from levelbest import _check
-from levelbest._check import Bounds, FloatArray, IntArray
+from levelbest._check import Bounds, Column, FloatArray, IntArray
 from levelbest.cautions import Caution
 from levelbest.readers.parts._counts import Counted, Said, count_samples, find_repeats
 from levelbest.readers.parts._ranking import Workers, values_in_parts
 from levelbest.readers.parts._source import Source, as_memory, find_families, limited, parquet_paths, score_ends
 from levelbest.readers.steps.names import natural_bounds
+from levelbest.readers.steps.problems import prefixes_of
 from levelbest.trials import Metric, Settings
+from levelbest.trials.nested import PREFIX, UNCLUSTERED
 from levelbest.trials.problems import Problems, Values, name_order
 
 __all__ = ["ENGINES", "PartedTable", "read_in_parts"]
@@ -35,6 +37,7 @@ def read_in_parts(
     family: str | None = None,
     weight: str | None = None,
     stratum: str | None = None,
+    cluster: str | None = None,
     sample: str | None = None,
     bounds: Bounds | None = None,
     where: str | None = None,
@@ -50,7 +53,7 @@ def read_in_parts(
     ----------
     source
         Parquet files: a path or several.
-    group, selection, direction, reported, family, weight, stratum, sample, bounds, where
+    group, selection, direction, reported, family, weight, stratum, cluster, sample, bounds, where
         Columns and options as of `read_trials`; nothing is guessed but ``sample``, from an obvious name.
     memory
         What may be held at once, such as ``4GB``.
@@ -70,9 +73,20 @@ def read_in_parts(
     >>> lb.compare(table)                                                                         # doctest: +SKIP
     """
     _check.as_direction(direction)
+    alone = {UNCLUSTERED: "yes"} if cluster == "none" else {}
+    by_name, cluster = cluster == PREFIX, None if cluster in ("none", PREFIX) else cluster
     reading = Workers(as_memory(memory), _check.as_choice(engine, ENGINES, "engine"), workers)
     base = Source(
-        parquet_paths(source), group, selection, reported, where or "", direction, "worst", weight, stratum, sample
+        parquet_paths(source),
+        group,
+        selection,
+        reported,
+        where or "",
+        direction,
+        weight=weight,
+        stratum=stratum,
+        cluster=cluster,
+        sample=sample,
     )
     with limited(reading.limit) as connection:
         families, n_without = find_families(connection, base, family)
@@ -82,11 +96,15 @@ def read_in_parts(
         facts = {"count": n_without, "column": str(family)}
         cautions.append(Caution.of("skipped-rows", None, n_without, kind="no-family", **facts))
     roles = {"family": family, "group": group, "selection": selection, "reported": reported}
-    columns = {role: name for role, name in (roles | {"weight": weight, "stratum": stratum}).items() if name}
+    columns = {
+        role: name
+        for role, name in (roles | {"weight": weight, "stratum": stratum, "cluster": cluster}).items()
+        if name
+    }
     metric = Metric(direction, selection, reported, _check.as_bounds(bounds))
     if metric.bounds == (None, None):
         metric = replace(metric, natural=natural_bounds(metric.score, *ends))
-    return PartedTable(families, metric, columns, reading, cautions)
+    return PartedTable(families, metric, columns, reading, cautions, facts=alone, by_name=by_name)
 
 
 class PartedTable:
@@ -99,9 +117,14 @@ class PartedTable:
         columns: dict[str, str],
         workers: Workers,
         cautions: Sequence[Caution],
+        *,
+        facts: Mapping[str, str] | None = None,
+        by_name: bool = False,
     ) -> None:
         self.families = tuple(name for name, _ in families)
         self.metric = metric
+        self.facts = dict(facts or {})
+        self._by_name = by_name
         self.columns: Mapping[str, str] = columns
         self.cautions = tuple(cautions)
         self.source = tuple(dict.fromkeys(Path(path).name for _, described in families for path in described.files))
@@ -136,6 +159,12 @@ class PartedTable:
                 self._counted[missing] = [(family, find_repeats(connection, family, limit)) for family in counted]
         return self._counted[missing]
 
+    def _clusters(self, counted: Counted, order: IntArray) -> Column | None:
+        """By a column, or by what stands before a mark in the names of the problems."""
+        if not self._by_name:
+            return None if counted.clusters is None else counted.clusters[order]
+        return np.array(prefixes_of(tuple(map(str, counted.labels[order])), counted.source.group))
+
     def _of_family(self, counted: Counted, cautions: list[Caution], failed: str) -> Problems:
         """One family's problems: counts where they say all, else values that are read when they are asked for."""
         metric = replace(self.metric, reported=counted.source.reported)
@@ -169,6 +198,7 @@ class PartedTable:
             binary=counted.binary and (failed == "drop" or not lost.any() or worst in (0.0, 1.0)),
             weights=None if counted.weights is None else counted.weights[order],
             strata=None if strata is None else strata[order],
+            clusters=self._clusters(counted, order),
             n_failed=int(lost.sum()),
             n_running=0,
             values=_remembered(partial(values_of, source)),

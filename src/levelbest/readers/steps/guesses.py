@@ -31,6 +31,7 @@ from levelbest.readers.steps.roles import (
     says_none,
 )
 from levelbest.trials import Trials
+from levelbest.trials.nested import PREFIX
 
 __all__ = ["choose_roles", "guess_repetitions"]
 
@@ -61,6 +62,8 @@ def choose_roles(table: Merged, wanted: ReadRequest) -> Roles:
         given = getattr(wanted, option or role)
         if given is None:
             return known.get(role)
+        if role == "cluster" and given == PREFIX and PREFIX not in columns:
+            return None  # it stands in the names of the problems
         return None if says_none(given, columns) else column_named(given, columns, option or role, source)
 
     given = {role: wanted_column(role) for role in _ASKED}
@@ -91,7 +94,7 @@ def choose_roles(table: Merged, wanted: ReadRequest) -> Roles:
     return roles
 
 
-_ASKED = ("selection", "reported", "cost", "task", "group", "trial", "search", "status", "weight", "stratum")
+_ASKED = ("selection", "reported", "cost", "task", "group", "trial", "search", "status", "weight", "stratum", "cluster")
 
 
 def _wanted_family(

@@ -24,12 +24,13 @@ from levelbest.readers.steps.conditions import matching_rows
 from levelbest.readers.steps.diagnose import INDEPENDENT
 from levelbest.readers.steps.guesses import choose_roles, guess_repetitions
 from levelbest.readers.steps.merged import Merged
-from levelbest.readers.steps.problems import refuse_repeats, said_of_groups
+from levelbest.readers.steps.problems import prefixes_of, refuse_repeats, said_of_groups
 from levelbest.readers.steps.roles import ReadRequest, Roles, configuration_of, plain_values
 from levelbest.readers.steps.runs import best_rows, find_runs
 from levelbest.readers.steps.scores import Judged, ask_about_scores, judged_by
 from levelbest.readers.steps.wide import expand_counts, expand_lists, melt
 from levelbest.trials import OK, STATUSES, Metric, Trials
+from levelbest.trials.nested import PREFIX, UNCLUSTERED
 
 __all__ = ["build_trials"]
 
@@ -131,15 +132,19 @@ def _completed(table: Merged, kept: Merged, trials: Trials, roles: Roles, wanted
     tasks, task = _codes(kept, roles.task)
     groups, group = _codes(kept, roles.group)
     searches, search = _codes(kept, roles.search)
-    weights, strata = said_of_groups(kept, roles, group, groups)
+    weights, strata, clusters = said_of_groups(kept, roles, group, groups)
+    if wanted.cluster == PREFIX and roles.cluster is None:
+        clusters = prefixes_of(groups, roles.group)
     if task is not None and group is not None:  # tasks divide the problems, which are averaged over within each
-        group, groups, strata, weights = _by_task((groups, group), (tasks, task), strata, weights)
+        group, groups, strata, weights, clusters = _by_task((groups, group), (tasks, task), strata, weights, clusters)
         task, tasks = None, ()
     facts: dict[str, str] = {}
     for part in table.present():
         facts |= {key: fact for key, fact in part.facts.items() if not key.startswith(("name:", "bounds:"))}
     if wanted.search is not None and roles.search is None:
         facts[INDEPENDENT] = "yes"
+    if wanted.cluster is not None and not clusters:
+        facts[UNCLUSTERED] = "yes"
     if roles.flag is not None:
         facts[f"flagged:{roles.flag}"] = str(int(_flagged(kept, roles.flag).sum()))
     trials = replace(trials, families=families, family=family, task=task, tasks=tasks, group=group, search=search)
@@ -157,6 +162,7 @@ def _completed(table: Merged, kept: Merged, trials: Trials, roles: Roles, wanted
         path=None if roles.path is None else texts(kept.columns[roles.path]),
         weights=weights,
         strata=strata,
+        clusters=clusters,
         columns=roles.named(),
         source=tuple(part.source for part in table.tables),
         facts=facts,
@@ -263,8 +269,12 @@ def _codes(table: Merged, name: str | None) -> Named | tuple[tuple[()], None]:
 
 
 def _by_task(
-    problems: Named, tasks: Named, strata: tuple[str, ...], weights: FloatArray | None
-) -> tuple[Codes, tuple[str, ...], tuple[str, ...], FloatArray | None]:
+    problems: Named,
+    tasks: Named,
+    strata: tuple[str, ...],
+    weights: FloatArray | None,
+    clusters: tuple[str, ...],
+) -> tuple[Codes, tuple[str, ...], tuple[str, ...], FloatArray | None, tuple[str, ...]]:
     """Problems that are each of one task; the stratum of each is its task, where no other was named."""
     (groups, group), (labels, task) = problems, tasks
     pair = task.astype(np.int64) * len(groups) + group
@@ -276,7 +286,9 @@ def _by_task(
     twice = known.size > np.unique(group).size  # problems of two tasks have one name
     named_so = [f"{labels[t]} / {groups[g]}" if twice else groups[g] for t, g in zip(of_task, of_group, strict=True)]
     divided = [strata[g] for g in of_group] if strata else [labels[t] for t in of_task]
-    return codes[inverse.ravel()], tuple(named_so), tuple(divided), None if weights is None else weights[of_group]
+    nested = tuple(clusters[g] for g in of_group) if clusters else ()
+    weighed = None if weights is None else weights[of_group]
+    return codes[inverse.ravel()], tuple(named_so), tuple(divided), weighed, nested
 
 
 def _say_choices(table: Merged, roles: Roles, judged: Judged) -> None:

@@ -21,8 +21,9 @@ from levelbest.readers.steps.kinds import Look, is_index, is_numbered, is_settin
 from levelbest.readers.steps.merged import Merged
 from levelbest.readers.steps.roles import ReadRequest, Roles, looks_numeric
 from levelbest.trials import Trials
+from levelbest.trials.nested import PREFIX, nested_in
 
-__all__ = ["guess_problems", "guess_task", "refuse_repeats", "said_of_groups"]
+__all__ = ["guess_problems", "guess_task", "prefixes_of", "refuse_repeats", "said_of_groups"]
 
 _SPLITS = names.word_set("split data_split eval_split test_split")
 """Names of tasks where they hold words; numbers are folds of the data."""
@@ -189,15 +190,14 @@ def _is_answered_by_all(table: Merged, roles: Roles, name: str) -> bool:
 
 def said_of_groups(
     table: Merged, roles: Roles, group: Codes | None, groups: tuple[str, ...]
-) -> tuple[FloatArray | None, tuple[str, ...]]:
-    """The weight and the stratum of each problem; every row of a problem must say the same."""
-    for option, name in (("weight", roles.weight), ("stratum", roles.stratum)):
+) -> tuple[FloatArray | None, tuple[str, ...], tuple[str, ...]]:
+    """The weight, the stratum and the cluster of each problem; every row of a problem must say the same."""
+    for option, name in (("weight", roles.weight), ("stratum", roles.stratum), ("cluster", roles.cluster)):
         if name is not None and group is None:
             raise InputError(
                 f"{named(option)} is said of problems: name the column of the problem with {named('group')}"
             )
     weights: FloatArray | None = None
-    strata: tuple[str, ...] = ()
     if roles.weight is not None and group is not None:
         values = as_numbers(table.columns[roles.weight]).values
         if not np.isfinite(values).all():
@@ -212,12 +212,30 @@ def said_of_groups(
             raise DataError(
                 f"weights must be at least 0 and not all 0, and {groups[at]!r} has {weights[at]:g} in {roles.weight!r}"
             )
-    if roles.stratum is not None and group is not None:
-        names, codes = as_codes(table.columns[roles.stratum])
-        labels = (*names, "(none)")
-        first = _said_once("stratum", roles.stratum, codes, group, groups, lambda code: labels[int(code)])
-        strata = tuple(labels[codes[row]] for row in first)
-    return weights, strata
+    strata, clusters = (
+        () if name is None or group is None else _labels_of(table, role, name, group, groups)
+        for role, name in (("stratum", roles.stratum), ("cluster", roles.cluster))
+    )
+    return weights, strata, clusters
+
+
+def _labels_of(table: Merged, role: str, column: str, group: Codes, groups: tuple[str, ...]) -> tuple[str, ...]:
+    """What a column says of each problem."""
+    names, codes = as_codes(table.columns[column])
+    labels = (*names, "(none)")
+    first = _said_once(role, column, codes, group, groups, lambda code: labels[int(code)])
+    return tuple(labels[codes[row]] for row in first)
+
+
+def prefixes_of(groups: tuple[str, ...], column: str | None) -> tuple[str, ...]:
+    """What stands before the mark in the name of every problem; an error where there is none."""
+    nested = nested_in(groups)
+    if nested is None:
+        raise InputError(
+            f"{named('cluster')} {PREFIX} is what stands before __ or / in the names of problems, and those in "
+            f"{column!r} have no such mark; name the column of what they are nested in"
+        )
+    return nested
 
 
 def _said_once(

@@ -48,7 +48,20 @@ _PREFIXES = (
     *("user_attrs", "params", "parameters", "hyperparameters", "hparams", "config", "args", "tags", "summary"),
     *("metrics", "metric", "values", "scores", "stats"),
 )
-_NAMED = ("selection", "reported", "cost", "task", "group", "weight", "stratum", "trial", "search", "seed", "status")
+_NAMED = (
+    "selection",
+    "reported",
+    "cost",
+    "task",
+    "group",
+    "weight",
+    "stratum",
+    "cluster",
+    "trial",
+    "search",
+    "seed",
+    "status",
+)
 LARGE = 1_000_000
 """Tables beyond this many rows keep only the configuration columns that were asked for."""
 _SMALL = 100_000
@@ -104,6 +117,7 @@ class ReadRequest:
     status: str | None = None
     weight: str | None = None
     stratum: str | None = None
+    cluster: str | None = None
     configuration: tuple[str, ...] | None = None
     wide: tuple[str, ...] | None = None
     where: str | None = None
@@ -132,6 +146,7 @@ class Roles:
     order: str | None = None
     weight: str | None = None
     stratum: str | None = None
+    cluster: str | None = None
     sample: str | None = None
     """Which sample of its problem a row is."""
     path: str | None = None

@@ -1,6 +1,6 @@
 """One tidy table for anyone's results: a row per trial, a column per role, and what the scores are beside them.
 
-    family, selection, reported, cost, task, group, weight, stratum, search, seed, sample, path, status, order,
+    family, selection, reported, cost, task, group, weight, stratum, cluster, search, seed, sample, path, status, order,
     config.*, other.*, direction, selection_name, ...
 
 Columns that a source does not have are not written. What is the same for every row (the direction, the scores' names,
@@ -32,7 +32,7 @@ __all__ = ["FORMATS", "MARKS", "TEXT", "mark_roles", "tidy_columns", "tidy_text"
 FORMATS = ("csv", "jsonl", "parquet")
 MARKS = frozenset({"family", "selection", "status", "direction", "selection_name"})
 """Columns by which a tidy table is known."""
-TEXT = frozenset({"family", "task", "group", "stratum", "search"})
+TEXT = frozenset({"family", "task", "group", "stratum", "cluster", "search"})
 """Columns of names, even where a name looks like a number."""
 _ROLES = (*sorted(TEXT), "selection", "reported", "cost", "weight", "seed", "status", "order", "path")
 _PREFIX, _OTHER = "config.", "other."
@@ -55,6 +55,7 @@ def tidy_columns(trials: Trials, *, hide: tuple[str, ...] = ()) -> dict[str, Col
         "group": _named(trials.groups, trials.group),
         "weight": _named(trials.weights, trials.group),
         "stratum": _named(trials.strata or None, trials.group),
+        "cluster": _named(trials.clusters or None, trials.group),
         "search": _named(trials.searches, trials.search),
         "seed": trials.seed,
         "sample": trials.sample,

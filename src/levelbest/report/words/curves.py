@@ -152,9 +152,12 @@ def _distribution(band: str, missing: Sequence[str]) -> str:
 
 
 def _over_problems(words: str) -> Callable[..., str]:
-    def of_facts(n_groups: int, bounds: Bounds, weighted: bool) -> str:
+    def of_facts(n_groups: int, bounds: Bounds, weighted: bool, clustered: bool = False) -> str:
         ends = " to ".join("none" if end is None else f"{end:g}" for end in bounds)
-        return words.format(n_groups=n_groups, ends=ends) + (", problems weighted" if weighted else "")
+        shown = words.format(n_groups=n_groups, ends=ends)
+        if clustered:
+            return shown.replace("problems", "clusters of problems")
+        return shown + (", problems weighted" if weighted else "")
 
     return of_facts
 

@@ -235,7 +235,7 @@ def _trials(comparison: Comparison) -> str:
         many = ", ".join(f"{name}: {words.count(n_trials)}" for name, (n_trials, _) in counts.items())
     elif len(totals) > 1:
         many = f"{totals[0]} to {words.count(totals[-1])}"
-    many += "" if terms.n_groups is None else f", of {plural(terms.n_groups, words.group)}"
+    many += "" if terms.n_groups is None else f", of {groups_words(terms)}"
     lost, total = (sum(column) for column in zip(*((n_failed, n) for n, n_failed in counts.values()), strict=True))
     if not lost:
         return f"{many}, none failed"
@@ -270,9 +270,15 @@ def unseen_words(pairs: Sequence[PairComparison]) -> str:
     return f"a failure in up to {100 * max(shares):.2g} % of {words.exchanged} may not have shown itself"
 
 
+def groups_words(terms: ComparisonTerms) -> str:
+    """``400 problems in 20 clusters``."""
+    inside = "" if terms.n_clusters is None else f" in {plural(terms.n_clusters, 'cluster')}"
+    return f"{plural(terms.n_groups or 0, terms.words.group)}{inside}"
+
+
 def runs(family: str, n_trials: int, n_failed: int, terms: ComparisonTerms) -> str:
     words = terms.words
-    of = "" if terms.n_groups is None else f" of {plural(terms.n_groups, words.group)}"
+    of = "" if terms.n_groups is None else f" of {groups_words(terms)}"
     lost = plural(n_failed, words.part) if words.in_parts else f"{n_failed}"
     failed = f"{lost} failed and {counted(terms.settings.failed)}" if n_failed else "none failed"
     return f"{family}: {words.count(n_trials)}{of}, {failed}"

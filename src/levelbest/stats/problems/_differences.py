@@ -73,7 +73,8 @@ def problem_contrasts(
         differences = [sign * (systems[a].by_group - systems[b].by_group) for a, b in hypotheses.pairs]
         answer = sign_contrasts(differences, first.n, hypotheses, weights=first.weights, clusters=first.clusters)
     else:
-        units = MeanUnits([sign * system.by_group for system in systems], first.n, _weights(systems))
+        columns, weights = zip(*(system.by_unit() for system in systems), strict=True)
+        units = MeanUnits([sign * values for values in columns], first.n, _weights(columns, weights))
         answer = contrasts_of(decide(units, first.n, hypotheses, few="few-problems", fewest=2), hypotheses)
     return replace(answer, pairs=tuple(_with_samples(contrast, systems) for contrast in answer.pairs))
 
@@ -84,10 +85,11 @@ def _with_samples(contrast: Contrast, systems: Sequence[GroupBest]) -> Contrast:
     return replace(contrast, n_trials=(int(systems[a].sizes.sum()), int(systems[b].sizes.sum())))
 
 
-def _weights(systems: Sequence[GroupBest]) -> list[FloatArray] | None:
-    if systems[0].weights is None:
+def _weights(columns: Sequence[FloatArray], weights: Sequence[FloatArray | None]) -> list[FloatArray] | None:
+    if all(given is None for given in weights):
         return None
-    return [np.ones(system.groups.size) if system.weights is None else system.weights for system in systems]
+    each = zip(columns, weights, strict=True)
+    return [np.ones(len(values)) if given is None else given / given.mean() for values, given in each]
 
 
 def group_difference(

@@ -48,6 +48,26 @@ class GroupBest:
     clusters: Column | None = None
     """What each group is nested in (a repository, a passage), where that is the unit."""
 
+    @property
+    def n_units(self) -> int:
+        """How many problems, or clusters of them where they are nested."""
+        return int(self.groups.size if self.clusters is None else np.unique(self.clusters).size)
+
+    def by_unit(self) -> tuple[FloatArray, FloatArray | None]:
+        """Values and weights of what varies: problems, or clusters of them with the mean of theirs."""
+        if self.clusters is None:
+            return self.by_group, self.weights
+        _, code = np.unique(self.clusters, return_inverse=True)
+        each = np.ones(code.size) if self.weights is None else self.weights
+        known = ~np.isnan(self.by_group)
+        sums, mass = np.zeros((2, self.n_units, self.n.size))
+        np.add.at(sums, code, np.where(known, self.by_group, 0.0) * each[:, None])
+        np.add.at(mass, code, known * each[:, None])
+        with np.errstate(invalid="ignore", divide="ignore"):
+            values = np.where(mass > 0, sums / mass, np.nan)
+        weights = np.bincount(code, each).astype(np.float64)
+        return values, None if (weights == weights[0]).all() else weights
+
     def at(self, places: IntArray) -> GroupBest:
         """The same at some of the budgets."""
         columns = {name: getattr(self, name)[places] for name in ("n", "value", "n_groups")}

@@ -39,7 +39,7 @@ from levelbest.stats.bands import (
     studentise,
 )
 from levelbest.stats.inference import HEAVIER, imagined_ends, mean_draws
-from levelbest.stats.problems._groups import GroupBest
+from levelbest.stats.problems._groups import GroupBest, average_over_groups
 
 GROUP_METHODS = interval_methods("problems")
 _CELLS = 1 << 20  # exponentials in one piece
@@ -97,18 +97,23 @@ def group_interval(
     if name == "default":
         name = "studentised" if None in ends else "gaffke"
     terms = Terms(confidence, bool(simultaneous), best.direction, ends, n_resamples)
-    limits = mean_limits(best.by_group, best.weights, name, terms, _check.as_rng(rng))
+    columns, weights = best.by_unit()
+    limits = mean_limits(columns, weights, name, terms, _check.as_rng(rng))
+    low, high, rule = limits.low, limits.high, limits.rule
+    if best.clusters is not None:  # where problems lack samples, clusters weigh less than they do here
+        shift = best.value - average_over_groups(columns, weights)[0]
+        low, high, rule = low + shift, high + shift, rule._replace(facts=(*rule.facts, ("clustered", True)))
     return Interval(
         n=best.n,
-        low=limits.low,
-        high=limits.high,
+        low=low,
+        high=high,
         method=name,
         confidence=confidence,
         simultaneous=terms.simultaneous,
         n_trials=int(best.groups.size),
         direction=best.direction,
         why=tuple(limits.why) if any(limits.why) else (),
-        rule=limits.rule,
+        rule=rule,
         n_resamples=n_resamples,
     )
 
