@@ -136,11 +136,7 @@ headline = click.option(
     help="A budget asked about alone: tested first, at full confidence. Default: the one that a ledger has registered.",
 )
 about = click.option(
-    "--about",
-    type=click.Choice(["problems", "suite"]),
-    default="problems",
-    show_default=True,
-    help="Over problems: other problems like these, or this very suite, its samples being what varies.",
+    "--about", type=click.Choice(["problems", "suite"]), default="problems", help="Other problems like these, or these."
 )
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
 seed = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="The random seed.")

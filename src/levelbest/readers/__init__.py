@@ -107,8 +107,7 @@ def read_trials(
     'max'
     """
     from levelbest.readers.steps.diagnose import with_diagnostics
-    from levelbest.readers.steps.pipeline import build_trials
-    from levelbest.readers.steps.roles import ReadRequest
+    from levelbest.readers.steps.pipeline import ReadRequest, build_trials
 
     wanted = ReadRequest(
         family=_names(family),
@@ -135,8 +134,7 @@ def read_trials(
     )
     tables = _tables(source, reader, options, family_given=wanted.family is not None)
     trials = build_trials(tables if map is None else _with_one_name(tables, map), wanted)
-    if spaces is not None:
-        trials = _declared(trials, spaces)
+    trials = trials if spaces is None else _declared(trials, spaces)
     return with_diagnostics(trials) if diagnostics else trials
 
 

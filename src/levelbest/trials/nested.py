@@ -74,12 +74,3 @@ def each_group(given: Mapping[object, object], groups: tuple[str, ...], name: st
         listed = ", ".join(missing[:5])
         raise InputError(f"{name} must name every group, and {len(missing)} of {len(groups)} are missing: {listed}")
     return [known[label] for label in groups]
-
-
-def _codes(values: Iterable[object] | None) -> tuple[tuple[str, ...], npt.NDArray[np.int32] | None]:
-    """Names in order of first appearance, and the code of each value."""
-    if values is None:
-        return (), None
-    names: dict[str, int] = {}
-    codes = np.array([names.setdefault(str(v), len(names)) for v in values], dtype=np.int32)
-    return tuple(names), codes

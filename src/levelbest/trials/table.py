@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NoReturn, cast
@@ -373,3 +373,12 @@ class Trials:
 
 _CUT_OUT: WeakKeyDictionary[Trials, dict[str, Trials]] = WeakKeyDictionary()
 """The families that were asked for, as long as their table lives: several ask, and ten million rows take a while."""
+
+
+def _codes(values: Iterable[object] | None) -> tuple[tuple[str, ...], npt.NDArray[np.int32] | None]:
+    """Names in order of first appearance, and the code of each value."""
+    if values is None:
+        return (), None
+    names: dict[str, int] = {}
+    codes = np.array([names.setdefault(str(v), len(names)) for v in values], dtype=np.int32)
+    return tuple(names), codes

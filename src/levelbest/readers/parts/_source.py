@@ -176,8 +176,8 @@ def score_ends(connection: DuckDBPyConnection, families: Sequence[tuple[str, Sou
 def _described(connection: DuckDBPyConnection, source: Source, family: str | None = None) -> Source:
     """The source with the kinds of its columns, every one that is asked for among them."""
     known = {row[0]: str(row[1]) for row in run(connection, f"DESCRIBE SELECT * FROM {source.relation}")}
-    said = (source.weight, source.stratum, source.cluster)
-    used = (source.group, source.selection, source.reported, *said, source.sample, family)
+    described = (source.weight, source.stratum, source.cluster)
+    used = (source.group, source.selection, source.reported, *described, source.sample, family)
     for name in used:
         if name is not None and name not in known:
             raise InputError(f"there is no column {name!r}; {_check.nearest_first(name, list(known))}")
