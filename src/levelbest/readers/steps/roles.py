@@ -48,21 +48,9 @@ _PREFIXES = (
     *("user_attrs", "params", "parameters", "hyperparameters", "hparams", "config", "args", "tags", "summary"),
     *("metrics", "metric", "values", "scores", "stats"),
 )
-_NAMED = tuple(
-    [
-        "selection",
-        "reported",
-        "cost",
-        "task",
-        "group",
-        "weight",
-        "stratum",
-        "cluster",
-        "trial",
-        "search",
-        "seed",
-        "status",
-    ]
+_NAMED = (
+    *("selection", "reported", "cost", "task", "group", "weight", "stratum", "cluster"),
+    *("trial", "search", "seed", "status"),
 )
 LARGE = 1_000_000
 """Tables beyond this many rows keep only the configuration columns that were asked for."""
