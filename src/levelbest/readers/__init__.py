@@ -88,10 +88,9 @@ def read_trials(
         what the trials show.
     reader, options
         The format, and what its reader is told, e.g. ``study="cnn"``.
-    keep
-        Whether to keep the columns that play no part too, in ``others``.
-    diagnostics
-        Whether to look for what speaks against a random sample.
+    keep, diagnostics
+        Whether to keep the columns that play no part too, in ``others``; whether to look for what speaks against a
+        random sample.
 
     Returns
     -------
@@ -107,7 +106,8 @@ def read_trials(
     'max'
     """
     from levelbest.readers.steps.diagnose import with_diagnostics
-    from levelbest.readers.steps.pipeline import ReadRequest, build_trials
+    from levelbest.readers.steps.pipeline import build_trials
+    from levelbest.readers.steps.roles import ReadRequest
 
     wanted = ReadRequest(
         family=_names(family),
@@ -132,22 +132,25 @@ def read_trials(
         bounds=bounds,
         keep=keep,
     )
-    tables = _tables(source, reader, options, family_given=wanted.family is not None)
-    trials = build_trials(tables if map is None else _with_one_name(tables, map), wanted)
-    trials = trials if spaces is None else _declared(trials, spaces)
-    return with_diagnostics(trials) if diagnostics else trials
+    tables = _with_one_name(_tables(source, reader, options, family_given=wanted.family is not None), map)
+    declared = _declared(build_trials(tables, wanted), spaces)
+    return with_diagnostics(declared) if diagnostics else declared
 
 
 def _with_one_name(
-    tables: list[RawTable], given: str | Sequence[str] | Mapping[str, str | Sequence[str]]
+    tables: list[RawTable], given: str | Sequence[str] | Mapping[str, str | Sequence[str]] | None
 ) -> list[RawTable]:
+    if given is None:
+        return tables
     from levelbest.readers.steps.mapped import as_mapping, with_one_name
 
     return with_one_name(tables, as_mapping(given))
 
 
-def _declared(trials: Trials, spaces: Mapping[str, object]) -> Trials:
+def _declared(trials: Trials, spaces: Mapping[str, object] | None) -> Trials:
     """The trials with the spaces that their families were drawn from."""
+    if spaces is None:
+        return trials
     import json
     from dataclasses import replace
 
