@@ -11,7 +11,7 @@ from levelbest.cli.main import main
 from levelbest.errors import InputError
 from levelbest.report.build import build_view
 from levelbest.report.view_tables import appendix_tables
-from levelbest.report.words.phrases import parameter_words
+from levelbest.report.words.methods import parameter_words
 from levelbest.trials.spaces import search_spaces
 
 ROOT = Path(__file__).parents[1]
@@ -115,7 +115,7 @@ def test_terminal_page_and_methods_say_the_same_from_one_place(tmp_path, capsys)
     )
     options = [str(path), "--family", "model_family", "--selection", "acc", "--resamples", "199"]
     page = tmp_path / "page.html"
-    assert main(["report", *options, "--spaces", str(study), "--out", str(page)]) == 0
+    assert main(["report", *options, "--spaces", str(study), "--out", str(page), "--details"]) == 0
     said = " ".join(capsys.readouterr().out.split())
     text = page.read_text(encoding="utf-8")
     methods = (tmp_path / "page" / "methods.tex").read_text(encoding="utf-8")
@@ -126,7 +126,7 @@ def test_terminal_page_and_methods_say_the_same_from_one_place(tmp_path, capsys)
     assert all(observed in where for where in (text, methods))
     assert "one fixed configuration (lr 0.5, opt adam, model net" in said  # a line is cut at its end
     assert all("fixed is one fixed configuration, not a search." in where for where in (said, text, methods))
-    assert main(["compare", *options]) == 0
+    assert main(["compare", *options, "--details"]) == 0
     said = " ".join(capsys.readouterr().out.split())
     assert "Searched, as observed; search: lr" in said
     assert "gpu17" not in said + text + methods

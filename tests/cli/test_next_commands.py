@@ -113,7 +113,7 @@ def test_what_is_proposed_runs(verb, name, tmp_path, monkeypatch, capsys):
     made, options = DATA[name]
     monkeypatch.chdir(tmp_path)
     path = written(tmp_path, name, trials(np.random.default_rng(29), **made))
-    assert main([verb, path, *options, *QUICK]) == 0
+    assert main([verb, path, *options, *QUICK, "--details"]) == 0
     commands = proposed(capsys.readouterr().out)
     assert name not in PROPOSES or commands
     for command in commands:

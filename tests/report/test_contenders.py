@@ -15,8 +15,7 @@ from levelbest.report.build import build_view
 from levelbest.report.page.data import page_data
 from levelbest.report.tables.results import pair_table, standings_table
 from levelbest.report.tasks import build_task_view
-from levelbest.report.terminal.comparison import _LOG_FROM as LOG_FROM
-from levelbest.report.terminal.comparison import strips_of
+from levelbest.report.terminal.comparison import LOG_FROM, strips_of
 from levelbest.report.words.answers import answer_of, contenders_at_headline, ranges_of, text_of
 from levelbest.results import TaskComparison
 from levelbest.results.verdict import leading_spans

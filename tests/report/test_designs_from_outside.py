@@ -118,7 +118,7 @@ def test_a_design_with_one_budget(capsys):
     assert '<h2 id="runs">Every machine</h2>' in page
     from levelbest.report.terminal.comparison import print_report
 
-    print_report(view)
+    print_report(view, details=True)
     printed = capsys.readouterr().out
     assert "selection of a new machine (mean)" in printed
     assert "trial" not in printed.replace("--", "")

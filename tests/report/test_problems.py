@@ -93,7 +93,7 @@ def test_words_are_of_samples_and_problems(tmp_path, capsys):
     for text in ("Every sample", '<th scope="col" class="n">samples', "one sample"):
         assert text in shown
     assert '"word":"sample"' in page
-    print_report(report.view)
+    print_report(report.view, details=True)
     out = " ".join(capsys.readouterr().out.split())
     assert "of the best of 5 samples of a problem, over 12 problems" in out
     out = re.sub(r"lb\.\w+\(trials[^)]*\)", "", out)  # a line of code

@@ -27,6 +27,7 @@ from levelbest.errors import InputError
 )
 @click.option("--out", type=click.Path(path_type=Path), help="Write it here instead of printing it.")
 @options.seed
+@options.details
 @options.as_json
 @options.as_one
 def command(given: options.Given) -> None:
@@ -52,6 +53,11 @@ def command(given: options.Given) -> None:
     items = fill_checklist(view, answers, trials.facts)
     if given["as_json"]:
         options.echo_json({"items": [vars(item) for item in items], "open": sum(not item.answer for item in items)})
+        return
+    from levelbest.report.terminal import console, documents
+
+    if given["out"] is None and given["form"] == "md" and console.is_terminal() and not given["details"]:
+        documents.print_checklist([(item.question, bool(item.answer)) for item in items])
         return
     writers = {"md": checklist_markdown, "tex": checklist_latex, "html": checklist_html}
     _show(writers[given["form"]](items), given["out"], "checklist")

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 @options.in_parts
 @options.workers
 @click.option("--pairs", is_flag=True, help="A table for each pair as well.")
+@options.details
 @click.option("--p-values", is_flag=True, help="Permutation p-values for equal distributions as well.")
 @click.option("--while-running", is_flag=True, help="Limits that are valid at every look at a search that still runs.")
 @options.tasks
@@ -62,7 +63,8 @@ def command(given: options.Given) -> None:
     if given["as_json"]:
         options.echo_json(*(comparison.to_dict() for comparison in compared))
         return
-    from levelbest.report.terminal.comparison import print_comparison, print_tasks
+    from levelbest.report.terminal.comparison import print_comparison
+    from levelbest.report.terminal.tasks import print_tasks
     from levelbest.report.words.phrases import counted
     from levelbest.results import TaskComparison
 
@@ -70,9 +72,9 @@ def command(given: options.Given) -> None:
         if len(compared) > 1:
             click.echo(f"failed trials {counted(failed)}:\n")
         if isinstance(result, TaskComparison):
-            print_tasks(result)
+            print_tasks(result, details=given["details"])
         else:
-            print_comparison(result, pairs=given["pairs"], n=given["n"])
+            print_comparison(result, pairs=given["pairs"], n=given["n"], details=given["details"])
     if out is not None:
         click.echo(f"figure: {out}")
 

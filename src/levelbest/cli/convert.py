@@ -15,7 +15,8 @@ from levelbest.cli import options
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
-    help="Write here: a file .csv, .jsonl or .parquet, or what --to asks for; else CSV is printed.",
+    help="Write here: a file .csv, .jsonl or .parquet, or what --to asks for; else CSV is printed, and on a "
+    "terminal its first rows.",
 )
 @click.option(
     "--to",
@@ -30,6 +31,7 @@ def command(given: options.Given) -> None:
     """Anyone's results as a tidy table of trials, or as runs of MLflow or W&B."""
     from levelbest.errors import InputError
     from levelbest.readers.tables.tidy import tidy_columns, tidy_text
+    from levelbest.report.terminal import console, documents
     from levelbest.report.trackers.write import write_trials
 
     out, kind, hide, as_json = (given[key] for key in ("out", "kind", "hide", "as_json"))
@@ -48,6 +50,8 @@ def command(given: options.Given) -> None:
         document["skipped"] = [loss.to_dict() for loss in trials.skipped]
         document["warnings"] = [caution.to_dict() for caution in trials.cautions]
         options.echo_json(document)
+    elif out is None and kind is None and console.is_terminal():
+        documents.print_trials(tidy_columns(trials, hide=hide), str(trials))
     elif out is None:
         click.echo(tidy_text(trials, kind or "csv", hide=hide), nl=False)
     else:

@@ -15,6 +15,7 @@ from levelbest.cli.main import working
 @options.curve
 @options.about
 @options.seed
+@options.details
 @options.as_json
 @click.option("--out", type=click.Path(path_type=Path), help="Write the figure here (.png, .svg or .pdf).")
 @click.option(
@@ -71,7 +72,7 @@ def command(given: options.Given) -> None:
     for name, drawn in curves.items():
         if by_task:
             click.secho(name, bold=True)
-        print_curves(drawn, n=given["n"])
+        print_curves(drawn, n=given["n"], details=given["details"])
         if by_task:
             click.echo()
     if out is not None:

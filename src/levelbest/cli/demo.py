@@ -18,15 +18,16 @@ from levelbest.errors import InputError, called
     "--out", type=click.Path(path_type=Path), default=Path("levelbest-demo"), show_default=True, help="A folder."
 )
 @options.seed
+@options.details
 @click.option("--run", "fresh", is_flag=True, help="Run a small study here and now instead: 120 trials, seconds.")
-def command(out: Path, seed: int, fresh: bool) -> None:
+def command(out: Path, seed: int, fresh: bool, details: bool) -> None:
     """The whole tour, on shipped results."""
     from levelbest.cli.report import tell_report
     from levelbest.readers import read_trials
     from levelbest.report.write import write_report
 
     if fresh:
-        _run(out / "live", seed)
+        _run(out / "live", seed, details=details)
         return
     _copy(out, "digits.csv", "digits.yaml")
     chosen: options.Given = {"family": "family", "selection": "val_accuracy", "reported": "test_accuracy"}
@@ -34,15 +35,15 @@ def command(out: Path, seed: int, fresh: bool) -> None:
     study = out / "digits.yaml"
     click.get_current_context().meta.update({FILES: (out / "digits.csv",), OPTIONS: chosen | {"spaces": study}})
     trials = read_trials(out / "digits.csv", **chosen, spaces=options.declared_spaces(study))
-    click.echo("Random search on the digits data: five families, 120 trials each. The same by hand:\n")
-    click.echo(f"  {called('report')}\n")
     title = "Random search on the digits data"
     with working("writing the report"):
         report = write_report(trials, out / "report.html", force=True, title=title, rng=seed)
-    tell_report(report, as_json=False)
+    if details:
+        click.echo(f"The same by hand:\n\n  {called('report')}\n")
+    tell_report(report, as_json=False, details=details)
 
 
-def _run(out: Path, seed: int) -> None:
+def _run(out: Path, seed: int, *, details: bool) -> None:
     """A study file, its training script, the ledger and the report, all in one folder."""
     from dataclasses import replace
 
@@ -69,7 +70,7 @@ def _run(out: Path, seed: int) -> None:
     title = "Three rules of descent down a noisy valley"
     with working("writing the report"):
         report = write_report(done.trials(), out / "report.html", force=True, title=title, rng=seed)
-    tell_report(report, as_json=False)
+    tell_report(report, as_json=False, details=details)
 
 
 def _copy(out: Path, *names: str) -> None:

@@ -19,6 +19,7 @@ _SHOWN_SKIPPED = 10
 @click.command("describe")
 @options.data
 @options.seed
+@options.details
 @options.as_json
 @click.option("--out", type=click.Path(path_type=Path), help="Write histograms and scatters here (.png, .svg or .pdf).")
 @options.as_one
@@ -52,19 +53,21 @@ def command(given: options.Given) -> None:
 
     shown_below = {("skipped-rows", ""), ("guessed-columns", "")}
     cautions = [caution for caution in trials.cautions if (caution.code, caution.kind) not in shown_below]
-    print_choices(cautions, apart=False)
-    print_descriptions(descriptions)
+    details = given["details"]
+    print_choices(cautions, apart=False, details=details)
+    print_descriptions(descriptions, details=details)
     if reasons:
         from levelbest.run.ledger import reason_lines
 
         click.echo("\n".join(reason_lines(reasons)))
-    click.echo("\n".join(reading_lines(trials)))
-    for lost in trials.skipped[:_SHOWN_SKIPPED]:
+    click.echo("\n".join(reading_lines(trials, most=None if details else 2)))
+    shown = _SHOWN_SKIPPED if details else 1
+    for lost in trials.skipped[:shown]:
         text = f"{lost.where}: {lost.why}"
         click.echo(fill(text, 80, initial_indent="skipped  ", subsequent_indent=" " * 9, break_on_hyphens=False))
-    if len(trials.skipped) > _SHOWN_SKIPPED:
-        click.echo(f"skipped  {len(trials.skipped) - _SHOWN_SKIPPED} more; --json lists all of them")
-    print_cautions(cautions)
+    if len(trials.skipped) > shown:
+        click.echo(f"skipped  {len(trials.skipped) - shown} more; --json lists all of them")
+    print_cautions(cautions, details=details)
     if out is not None:
         click.echo(f"figure: {out}")
 

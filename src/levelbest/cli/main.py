@@ -30,23 +30,31 @@ FILES, OPTIONS = "levelbest.files", "levelbest.options"
 # name -> one line of help; each lives in levelbest.cli.<name> as ``command``
 COMMANDS: dict[str, str] = {
     "demo": "The whole tour, on shipped results.",
-    "report": "Verdict, figures, page, tables and checklist in one go.",
-    "describe": "The score distributions, failures, and whether it looks like a random sample.",
-    "curve": "Expected or quantile best score against the budget.",
-    "compare": "Which family is better at which budgets, and where the data cannot tell.",
+    "report": "Verdict, figures, page, tables, checklist in one go.",
+    "describe": "Score distributions, failures, is it a random sample?",
+    "curve": "The expected best score against the budget.",
+    "compare": "Which family is better, at which budgets.",
     "reach": "The budget needed to reach a score, with an interval.",
-    "plan": "How many trials or problems until intervals are narrow and families separated.",
-    "claim": "Is what somebody claims more than luck, and more than a larger search?",
+    "plan": "How many more trials or problems it takes to decide.",
+    "claim": "Is a claimed gain more than luck and a larger search?",
     "audit": "Judge a finished keep/discard log: which keeps survive?",
-    "loop": "Keep only what is real in a research loop: keep, discard, or run it again.",
-    "run": "Random search and seeds from a study file, resumable.",
+    "loop": "Keep only what is real in a research loop.",
+    "run": "Random search and seeds from a study file.",
     "serve": "A live page of a study, while it runs and after.",
     "verify": "Check that nothing in a ledger was deleted or edited.",
-    "simulate": "Bias and coverage of estimators and intervals on a known distribution.",
-    "checklist": "The reporting checklist, with open questions where the data do not tell.",
-    "convert": "Anyone's results as a tidy table of trials, or as runs of MLflow or W&B.",
+    "simulate": "Bias and coverage on a known distribution.",
+    "checklist": "The reporting checklist, filled where the data tell.",
+    "convert": "Anyone's results as one tidy table of trials.",
 }
 
+
+JOBS: dict[str, tuple[str, ...]] = {
+    "look": ("demo", "describe", "curve", "compare", "report", "reach"),
+    "decide": ("plan", "gate", "claim", "loop", "audit"),
+    "run": ("run", "serve", "verify"),
+    "tools": ("simulate", "checklist", "convert"),
+}
+"""The commands by job, as ``levelbest --help`` lists them; one that is in none is among the tools."""
 
 _MOVED = {"gate": "claim"}
 """Commands by an earlier name, which still lead there."""
@@ -136,10 +144,16 @@ class _LazyGroup(click.Group):
             raise click.UsageError(f"there is no command {args[0]!r}; {near}{hint}", ctx)
         return super().resolve_command(ctx, args)
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        if COMMANDS:
-            with formatter.section("Commands"):
-                formatter.write_dl(list(COMMANDS.items()))
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """The commands by job, a line each, and the two options that there are."""
+        known = [name for names in JOBS.values() for name in names]
+        jobs = JOBS | {"tools": (*JOBS["tools"], *(name for name in COMMANDS if name not in known))}
+        formatter.write_paragraph()
+        for job, names in jobs.items():
+            there = [name for name in names if name in COMMANDS]
+            for i, name in enumerate(there):
+                formatter.write(f"  {'' if i else job:<8}{name:<11}{COMMANDS[name]}\n")
+        formatter.write("\n  Options: -h, --help and --version. levelbest COMMAND --help has those of each.\n")
 
 
 @click.command(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

@@ -138,6 +138,7 @@ headline = click.option(
 about = click.option(
     "--about", type=click.Choice(["problems", "suite"]), default="problems", help="Other problems like these, or these."
 )
+details = click.option("--details", is_flag=True, help="Everything, where one screen leaves it out.")
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
 seed = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="The random seed.")
 workers = click.option(

@@ -24,7 +24,7 @@ from levelbest.cli.main import working
 @click.option("--baseline", metavar="NAME", help="Separate every other family from this one.")
 @click.option("--price", metavar="P", help="Of one unit of --cost, e.g. 2.5 or '2.5 EUR' a GPU hour: in money too.")
 @click.option("--out", type=click.Path(path_type=Path), help="Draw power against cost here (.png, .svg or .pdf).")
-@click.option("--details", is_flag=True, help="A sentence for each pair and family instead of the table.")
+@options.details
 @options.confidence
 @options.resamples
 @options.seed
@@ -55,11 +55,11 @@ def command(given: options.Given) -> None:
     from levelbest.report.words.phrases import counted
 
     out = console()
-    print_choices(plans[0].cautions, out)
+    print_choices(plans[0].cautions, out, details=given["details"])
     for failed, plan in zip(policies, plans, strict=True):
         if len(plans) > 1:
             print_text(f"failed trials {counted(failed)}:", out)
         print_plan(plan, out, details=given["details"])
-    print_cautions(plans[0].cautions, out)
+    print_cautions(plans[0].cautions, out, details=given["details"])
     if given["out"] is not None:
         click.echo(f"figure: {given['out']}")

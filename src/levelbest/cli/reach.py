@@ -41,6 +41,7 @@ def _targets(ctx: click.Context, param: click.Parameter, value: tuple[str, ...])
 @click.option("--workers", type=click.IntRange(min=1), default=1, show_default=True, help="Trials at once (cost axis).")
 @options.resamples
 @options.seed
+@options.details
 @options.as_json
 @click.option("--out", type=click.Path(path_type=Path), help="Draw curves and budgets here (.png, .svg or .pdf).")
 @options.log
@@ -72,14 +73,8 @@ def command(given: options.Given) -> None:
     if given["as_json"]:
         options.echo_json(both.to_dict())
         return
-    from levelbest.report.terminal.console import console, print_cautions, print_choices, print_text
-    from levelbest.report.words.phrases import counted
+    from levelbest.report.terminal.curves import print_reaches
 
-    out = console()
-    print_choices(both.cautions, out)
-    for target in both:
-        policy = f" (failed trials {counted(target.failed)})" if len(reached) > 1 else ""
-        print_text(f"{target}{policy}", out)
-    print_cautions(both.cautions, out)
+    print_reaches(both, details=given["details"])
     if given["out"] is not None:
         click.echo(f"figure: {given['out']}")

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 @options.in_parts
 @click.option("--workers", type=click.IntRange(min=1), help="Ray workers.  [default: 2]")
 @options.seed
+@options.details
 @options.as_json
 @options.as_one
 def command(given: options.Given) -> None:
@@ -63,18 +64,16 @@ def command(given: options.Given) -> None:
             rng=given["seed"],
             **{key: given[key] for key in keys},
         )
-    tell_report(report, given["as_json"])
+    tell_report(report, given["as_json"], details=given["details"])
 
 
-def tell_report(report: Report, as_json: bool) -> None:
-    """Print what a person wants to know, or one JSON document."""
+def tell_report(report: Report, as_json: bool, *, details: bool = False) -> None:
+    """Print what a person wants to know, all of it with ``details``, or one JSON document."""
     if as_json:
         document = report.view.numbers()
         options.echo_json({**document, "page": str(report.page), "warnings": document.pop("cautions")})
         return
     from levelbest.report.terminal.comparison import print_report
 
-    beside = {str(file.parent) for file in report.files if file != report.page}
-    print_report(
-        report.view, [str(report.page), *(f"figures, tables and checklist: {folder}" for folder in sorted(beside))]
-    )
+    beside = sorted({str(file.parent) for file in report.files if file != report.page})
+    print_report(report.view, str(report.page), beside, details=details)

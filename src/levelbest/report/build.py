@@ -30,8 +30,8 @@ from levelbest.report.tables.results import variance_section
 from levelbest.report.tables.table import Table
 from levelbest.report.view import ShownFamily, View, floats, hidden_columns, line_of, trial_table, verifier_lines
 from levelbest.report.words.curves import alone_sentence, family_title
-from levelbest.report.words.methods import REFERENCES, methods_paragraph
-from levelbest.report.words.phrases import alone_words, parameter_texts
+from levelbest.report.words.methods import REFERENCES, methods_paragraph, parameter_texts
+from levelbest.report.words.phrases import alone_words
 from levelbest.results import Comparison, Curve, FamilyCostCurve, Standing, VerifierEffect
 from levelbest.trials import Settings, Trials, by_configuration
 from levelbest.trials.problems import ProblemTable
@@ -379,7 +379,7 @@ def _family(made: _Made, name: str, hidden: frozenset[str]) -> ShownFamily:
 
 
 def _costs(cost: FloatArray | None) -> tuple[float, float]:
-    """The mean and the total, undefined where no cost is known."""
+    """Mean and total, undefined where no cost is known."""
     known = np.zeros(0) if cost is None else cost[np.isfinite(cost)]
     return (float(known.mean()), float(known.sum())) if known.size else (float("nan"), float("nan"))
 
@@ -387,13 +387,12 @@ def _costs(cost: FloatArray | None) -> tuple[float, float]:
 def provenance_of(table: Trials | ProblemTable, settings: Settings) -> dict[str, str]:
     """What the report was made of and by."""
     rows = {"levelbest": __version__, "random seed": str(settings.rng), "resamples": str(settings.n_resamples)}
-    if table.source:
-        rows["read from"] = ", ".join(table.source[:5]) + (" and more" if len(table.source) > 5 else "")
+    more = " and more" if len(table.source) > 5 else ""
+    rows |= {"read from": ", ".join(table.source[:5]) + more} if table.source else {}
     if table.columns:
         rows["columns"] = ", ".join(f"{role} = {column}" for role, column in table.columns.items())
     if isinstance(table, Trials):
         if left_out := machine_columns(table):
             rows["left out, as they tell of a machine"] = ", ".join(left_out)
-        if "ledger:head" in table.facts:
-            rows["ledger head"] = table.facts["ledger:head"]
+        rows |= {"ledger head": table.facts["ledger:head"]} if "ledger:head" in table.facts else {}
     return rows

@@ -19,8 +19,8 @@ from levelbest.report.tables.table import Table, texts
 from levelbest.report.view import ShownFamily, View, hidden_columns, line_of, trial_table
 from levelbest.report.words.answers import verdict_sentences
 from levelbest.report.words.curves import family_title
-from levelbest.report.words.methods import REFERENCES, methods_paragraph
-from levelbest.report.words.phrases import condition_sentence, parameter_texts
+from levelbest.report.words.methods import REFERENCES, methods_paragraph, parameter_texts
+from levelbest.report.words.phrases import condition_sentence
 from levelbest.report.words.tasks import (
     STANDARD,
     TASK_REFERENCE,

@@ -23,7 +23,8 @@ from levelbest.report.view import View
 from levelbest.report.view_tables import page_table, values_table, verdict_tables
 from levelbest.report.words.cautions import remarks
 from levelbest.report.words.curves import interval_name
-from levelbest.report.words.phrases import level, plural, scope_words, shortened, space_rows, spaces_heading
+from levelbest.report.words.methods import space_rows, spaces_heading
+from levelbest.report.words.phrases import level, plural, scope_words, shortened
 from levelbest.report.words.plans import next_steps
 
 if TYPE_CHECKING:

@@ -14,6 +14,7 @@ from levelbest._plain import (
     round_places,
     round_to_uncertainty,
     show_budget,
+    show_cost,
     show_tick,
     show_with_limits,
 )
@@ -67,10 +68,12 @@ def curve_decimals(points: Sequence[tuple[float, float, float]]) -> int:
 
 
 @table.register(CurveSet)
-def curves_table(curves: Sequence[Curve], every: bool = False) -> Table:
-    """A row for each family and round budget, or for ``every`` budget."""
+def curves_table(curves: Sequence[Curve], every: bool = False, most: int | None = None) -> Table:
+    """A row for each family and round budget, ``most`` of a family, or for ``every`` budget."""
     first, words = curves[0], curves[0].words
-    shown = [(curve, place) for curve in curves for place in _places(curve, every=every, few=len(curves) > 2)]
+    shown = [
+        (curve, place) for curve in curves for place in _places(curve, every=every, few=len(curves) > 2, most=most)
+    ]
     decimals = {
         id(curve): curve_decimals([_point(curve, place) for drawn, place in shown if drawn is curve])
         for curve in curves
@@ -111,15 +114,20 @@ def limits_head(confidence: float, simultaneous: bool) -> str:
     return f"{level(confidence)} {'band' if simultaneous else 'interval'}"
 
 
-def _places(curve: Curve, *, every: bool, few: bool) -> list[int]:
-    """All budgets; else round ones and the last."""
+def _places(curve: Curve, *, every: bool, few: bool, most: int | None) -> list[int]:
+    """All budgets; else round ones and the last; of ``most`` those with limits, from the first to the last of them."""
     if every:
         return list(range(curve.n.size))
     shown = np.isin(curve.n, _FEW if few else _ROUND)
     shown[-1] = True
     if curve.n.size > 300 or shown.sum() < 3:  # log-spaced grids seldom hit round budgets
         shown[np.linspace(0, curve.n.size - 1, min(5 if few else 12, curve.n.size)).astype(int)] = True
-    return [int(i) for i in np.flatnonzero(shown)]
+    places = np.flatnonzero(shown)
+    if most is not None and places.size > most:
+        limited = places[np.isfinite(curve.low[places]) & np.isfinite(curve.high[places])]
+        places = limited if limited.size >= most else places
+        places = places[np.linspace(0, places.size - 1, most).astype(int) if most > 1 else [min(1, places.size - 1)]]
+    return [int(i) for i in places]
 
 
 def strata_table(curve: Curve) -> Table:
@@ -328,18 +336,37 @@ def reach_table(reaches: Iterable[Reach]) -> Table:
     rows = list(reaches)
     first = rows[0]
     needed = [(row.cost, row.cost_low, row.cost_high) if row.over_cost else row.interval for row in rows]
-    unit = first.cost_unit if first.over_cost else None
     what = "cost" if first.over_cost else f"{first.words.units} needed"
-    value = costs(what, [point[0] for point in needed], unit)
-    ends = [costs("", points, unit) for points in ([point[1] for point in needed], [point[2] for point in needed])]
     columns: list[Column] = [
         texts("family", [row.family for row in rows]),
         formed("target", [row.target for row in rows], "g"),
-        value,
-        texts(
-            level(first.confidence), [f"{ends[0].text(i)} to {ends[1].text(i)}" for i in range(len(rows))], right=True
-        ),
+        texts(what, [_reached(row, point[0]) for row, point in zip(rows, needed, strict=True)], right=True),
+        texts(level(first.confidence), list(map(_ends, rows, needed)), right=True),
+    ]
+    if not first.over_cost and any(math.isfinite(row.cost) for row in rows):
+        spent = [show_cost(row.cost, row.cost_unit) if row.reached else "" for row in rows]
+        columns.append(texts("cost", spent, right=True))
+    columns += [
+        formed(f"best {first.score}", [row.best for row in rows], ".4g", "best"),
         counts(first.words.units, [row.n_trials for row in rows], "n_trials"),
         counts("failed", [row.n_failed for row in rows], "n_failed"),
     ]
+    if len({row.failed for row in rows}) > 1:
+        columns.append(texts("failed count", ["as the worst" if row.failed == "worst" else "not" for row in rows]))
     return Table(tuple(columns))
+
+
+def _reached(row: Reach, budget: float) -> str:
+    """The budget needed; more than the data speak of, where that is too few."""
+    unit = row.cost_unit if row.over_cost else None
+    shown = show_budget(budget if row.reached else row.furthest, row.axis, unit)
+    return shown if row.reached else f"more than {shown}"
+
+
+def _ends(row: Reach, point: tuple[float, float, float]) -> str:
+    """The limits of a budget; an open one where the data end before it."""
+    unit = row.cost_unit if row.over_cost else None
+    low, high = (show_budget(end, row.axis, unit) for end in point[1:])
+    if math.isfinite(point[2]):
+        return f"{low} to {high}" if math.isfinite(point[1]) else f"at most {high}"
+    return f"at least {low}" if math.isfinite(point[1]) else "-"

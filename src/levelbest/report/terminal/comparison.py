@@ -4,57 +4,64 @@ each pair; over several tasks a row for each family and a line for each task."""
 from __future__ import annotations
 
 import math
+import re
 import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from levelbest._plain import cost_ticks, show_tick
 from levelbest.cautions import Caution
-from levelbest.errors import named
 from levelbest.report.tables.results import pair_table, pairs_table, standings_table
-from levelbest.report.tables.sections import aggregate_section, improvement_section
 from levelbest.report.tables.table import texts
 from levelbest.report.terminal.console import (
-    COLOURS,
     LONGEST,
     console,
     drawn_table,
+    family_styles,
+    has_blocks,
+    held,
     print_cautions,
     print_choices,
     print_labelled,
+    print_pieces,
     print_steps,
     print_text,
     print_variances,
+    release,
+    shorten_middle,
 )
 from levelbest.report.terminal.curves import draw_view
+from levelbest.report.terminal.tasks import print_tasks
 from levelbest.report.view import View
-from levelbest.report.words.answers import comparison_summary, verdict_sentences
-from levelbest.report.words.curves import noise_sentence
-from levelbest.report.words.phrases import (
-    condition_sentence,
-    shortened,
-    space_rows,
-    spaces_heading,
-    table_heading,
+from levelbest.report.words.answers import (
+    Piece,
+    answer_of,
+    is_adaptive,
+    ranges_of,
+    verdict_sentences,
 )
+from levelbest.report.words.curves import noise_sentence
+from levelbest.report.words.methods import space_rows, spaces_heading
+from levelbest.report.words.phrases import footer, short_heading, shortened
 from levelbest.report.words.plans import next_steps
-from levelbest.report.words.tasks import overall_sentence
 from levelbest.report.words.verdicts import pair_details, verdict_of_pair
-from levelbest.results import NOT_COMPARABLE, UNDECIDED, Comparison, Standing, TaskComparison
+from levelbest.results import NOT_COMPARABLE, UNDECIDED, Comparison
 from levelbest.results.verdict import BEATEN, BEST, NOTHING, POSSIBLE, leading_spans, states_at
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 LETTERS = {BEST: "B", POSSIBLE: "o", BEATEN: "-", NOTHING: " "}
-STYLES = {"B": "bold green", "+": "bold green", "o": "yellow", "-": "dim", " ": ""}
+BLOCKS = {"B": "█", "+": "█", "o": "▒", "-": "·", " ": " "}
+"""What stands for each letter where the terminal has such characters."""
+LOG_FROM = 20
 _TICKS = (1, 2, 3, 5, 7)
-_LOG_FROM = 20
-_MANY, _STRIPS = 12, 4
-"""More families than this have strips for the leading ones only, so many at most."""
-_MOST_REMARKS, _FEWER_REMARKS = 8, 3
-"""Of many families fewer remarks, so that they fit one long screen."""
+_MANY, _FEWEST_STRIPS, _STRIPS = 12, 2, 4
+"""More families than this are numbered; so many have strips, at least and at most."""
+HEIGHT, _FEWEST_ROWS = 24, 5
+"""Lines of a screen, and rows of the table that it has in any case."""
 _SPACE_WIDTH = 72
 _DETAILED, _MOST_PAIRS = 3, 10
 """More pairs than these have a row each; of pairs over tasks so many are shown."""
@@ -67,44 +74,75 @@ def print_comparison(
     n: Iterable[int] | None = None,
     cautions: Iterable[Caution] | None = None,
     left_out: Iterable[str] = (),
+    details: bool = False,
+    below: int = 0,
 ) -> None:
-    """Print it; ``pairs`` adds every pair with its numbers, at the budgets ``n`` where given.
+    """Print it on one screen; ``details`` is everything; ``pairs`` adds every pair, at the budgets ``n`` where given.
 
-    ``cautions`` in place of the comparison's own, and sentences on what was ``left_out`` of it, are a report's.
+    ``cautions`` in place of the comparison's own, sentences on what was ``left_out`` of it, and so many lines ``below``
+    it are a report's.
     """
     out = console()
-    doubts = list(comparison.cautions if cautions is None else cautions)
-    many = len(comparison.families) > _MANY
-    print_choices(doubts, out, n_families=len(comparison.families), apart=False)
-    print_text(" ".join([*verdict_sentences(comparison), *left_out]), out, "bold")
-    out.print()
-    if comparison.standings:
-        print_text(table_heading(comparison.terms, comparison.standings[0].budget), out, "dim")
-        _print_standings(comparison, out)
-        print_text(noise_sentence(comparison.noises), out, "dim")
-        out.print()
-    _print_strips(comparison, out)
-    for label, inside in comparison.strata:
-        print_text(f"stratum {label}, by itself: {' '.join(verdict_sentences(inside))}", out)
-    if comparison.strata:
-        out.print()
-    print_variances(comparison.variances, out)
+    doubts, many = list(comparison.cautions if cautions is None else cautions), len(comparison.families)
+    fixed = not details and any(caution.code == "fixed-configuration" for caution in doubts)
+    top = held(
+        out,
+        lambda: print_choices(doubts, out, n_families=many, apart=False, details=details),
+        lambda: _print_verdict(comparison, out, left_out, fixed=fixed),
+        lambda: _print_strata(comparison, out),
+    )
+    foot = held(
+        out,
+        lambda: print_cautions(doubts, out, n_families=many, details=details),
+        lambda: print_steps(next_steps(comparison), out, details=details),
+        lambda: print_text(" ".join(footer(comparison, details=details)), out, "dim"),
+    )
+    room = many if details else HEIGHT - below - top.count("\n") - foot.count("\n")
+    release(out, f"{top}\n")
+    _print_tables(comparison, out, room, details=details)
+    if details:
+        print_variances(comparison.variances, out)
+        print_labelled(_space_lines(comparison), out)
     if pairs:
         _print_pairs(comparison, out, every=n is not None)
-    print_labelled(_space_lines(comparison), out)
-    steps = next_steps(comparison)[: 2 if many else None]
-    most = _FEWER_REMARKS if many else _MOST_REMARKS
-    print_cautions(doubts, out, n_families=len(comparison.families), most=most)
-    print_steps(steps, out)
-    if doubts or steps:
-        out.print()
-    footer = list(comparison_summary(comparison)[len(verdict_sentences(comparison)) :])
-    if comparison.standings and footer:
-        footer.append("Intervals in the table are for each family by itself.")
-    several, terms = len(comparison.pairs) > 1, comparison.terms
-    more = f"; {named('pairs')} shows {'each pair' if several else 'every budget'}"
-    footer.append(f"Seed {terms.settings.rng}{more if not pairs and (several or not terms.words.single) else ''}.")
-    print_text(" ".join(footer), out, "dim")
+    release(out, foot)
+
+
+def _print_tables(comparison: Comparison, out: Console, room: int, *, details: bool) -> None:
+    """The families at one budget and who is best at which, in as many lines as there is ``room`` for."""
+    rows = len(comparison.standings)
+    most = range(_STRIPS, _FEWEST_STRIPS - 1, -1) if not details else [_STRIPS if rows > _MANY else max(rows, _STRIPS)]
+    table = strips = ""
+    for number in most:
+        strips = held(out, partial(_print_strips, comparison, out, number))
+        table = held(out, partial(_print_standings, comparison, out, rows, details=details)) if rows else ""
+        if details or table.count("\n") + strips.count("\n") < room:
+            break
+    else:
+        fewer = max(_FEWEST_ROWS, rows - 1 - (table.count("\n") + strips.count("\n") - room))
+        table = held(out, partial(_print_standings, comparison, out, min(rows, fewer), details=details)) if rows else ""
+    release(out, table + strips)
+
+
+def _print_strata(comparison: Comparison, out: Console) -> None:
+    for label, inside in comparison.strata:
+        print_text(f"stratum {label}, by itself: {' '.join(verdict_sentences(inside))}", out)
+
+
+def _print_verdict(comparison: Comparison, out: Console, left_out: Iterable[str], *, fixed: bool) -> None:
+    """The answer on a line by itself, the families in their colours, then where it changes.
+
+    That a family is one ``fixed`` configuration is not said where a doubt below says it.
+    """
+    hues = family_styles(comparison.families)
+    first, *further = verdict_sentences(comparison)
+    if is_adaptive(comparison):
+        print_text(" ".join([first, *further, *left_out]), out, "bold")
+        return
+    print_pieces(answer_of(comparison).pieces, out, hues, "bold")
+    changes = ranges_of(comparison)
+    rest = " ".join([*further[bool(changes) : -1 if fixed else None], *left_out])
+    print_pieces((*changes, Piece(f" {rest}" if changes and rest else rest)), out, hues)
 
 
 def _space_lines(comparison: Comparison) -> list[tuple[str, str, str]]:
@@ -119,50 +157,51 @@ def _space_lines(comparison: Comparison) -> list[tuple[str, str, str]]:
     return [("" if i else "space", "dim", row) for i, row in enumerate(cut)]
 
 
-def _print_standings(comparison: Comparison, out: Console) -> None:
-    """A row for each family, in its colour; numbered where names are long or many."""
-    shown, rows = standings_table(comparison), comparison.standings
-    styles = [COLOURS[i % len(COLOURS)] for i in range(len(rows))]
-    if _needs_ranks(rows):
-        ranks = texts("", [f"{i + 1:>2}" for i in range(len(rows))])
-        out.print(drawn_table(replace(shown, columns=(ranks, *shown.columns)), styles=styles))
-    else:
-        out.print(drawn_table(shown, styles=styles))
+def _print_standings(comparison: Comparison, out: Console, most: int, *, details: bool) -> None:
+    """A row for each family, in its colour, ``most`` of them; the head says what the score is of."""
+    shown, hues = standings_table(comparison), family_styles(comparison.families)
+    if details:
+        print_text(shown.note, out, "dim")
+    elif not comparison.best_found:
+        family, value, limits, *others = shown.columns
+        heading = short_heading(comparison.terms, comparison.standings[0].budget)
+        columns = (replace(family, name=heading), replace(value, name=comparison.terms.metric.score))
+        others = [replace(column, name=column.name.replace("better than", "beats")) for column in others]
+        shown = replace(shown, columns=(*columns, replace(limits, name=f"{limits.name} each"), *others))
+    if len(comparison.standings) > _MANY:
+        ranks = texts("", [f"{i + 1:>2}" for i in range(shown.size)])
+        shown = replace(shown, columns=(ranks, *shown.columns))
+    rows = range(shown.size if shown.size <= most else most - 1)
+    styles = [hues[comparison.standings[i].family] for i in rows]
+    place = int(len(comparison.standings) > _MANY)
+    out.print(replace(drawn_table(shown.part(rows), styles=styles), name_column=place))
+    if len(rows) < shown.size:
+        out.print(f"... and {shown.size - len(rows)} more")
+    print_text(noise_sentence(comparison.noises), out, "dim")
+    out.print()
 
 
-def _needs_ranks(rows: Sequence[Standing]) -> bool:
-    return max(len(row.family) for row in rows) > LONGEST or len(rows) > _MANY
-
-
-def _strip_labels(comparison: Comparison) -> dict[str, str]:
-    """The families that have strips, the best first, and what stands before each: a rank where its name is long."""
-    order = [row.family for row in comparison.standings] or list(comparison.families)
-    labels = {name: name for name in order}
-    if comparison.standings and _needs_ranks(comparison.standings):
-        labels = {name: f"{i + 1}" if len(name) > LONGEST else name for i, name in enumerate(order)}
-    if len(order) > _MANY:
-        leading = {name for span in leading_spans(comparison) for name in span.contenders}
-        order = [name for name in order if name in leading][:_STRIPS]
-    return {name: labels[name] for name in order}
-
-
-def _print_strips(comparison: Comparison, out: Console) -> None:
+def _print_strips(comparison: Comparison, out: Console, most: int) -> None:
+    """A strip for each family that may be best somewhere, in blocks of its colour or in letters."""
     from rich.text import Text
 
-    labels = _strip_labels(comparison)
-    order = list(labels)
+    order = [row.family for row in comparison.standings] or list(comparison.families)
+    order = leading_families(comparison, order, most)
     if not order or not any(pair.decided for pair in comparison.pairs):
         return  # where nothing is decided all strips are alike
     unit = comparison.terms.metric.cost or "cost" if comparison.terms.over_cost else comparison.terms.words.units
-    wide = max(len(unit), *(len(labels[name]) for name in order)) + 2
+    labels = {name: shorten_middle(name, LONGEST) for name in order}
+    wide = max(len(unit), *map(len, labels.values())) + 2
     strips = strips_of(comparison, order, out.width - wide)
     if strips is None or (len(strips.rows) > 1 and len({letters for _, letters in strips.rows}) == 1):
         return  # strips that are all alike say nothing
+    hues, marks = family_styles(comparison.families), BLOCKS if has_blocks() else {letter: letter for letter in BLOCKS}
     out.print(Text(f"{unit:<{wide}}{strips.axis}", style="dim"), soft_wrap=True)
     for name, letters in strips.rows:
-        pieces = [(letter, STYLES[letter]) for letter in letters.rstrip()]
-        out.print(Text.assemble(f"{labels[name]:<{wide}}", *pieces), soft_wrap=True)
-    out.print(Text(strips.legend, style="dim"))
+        pieces = [(marks[letter], "dim" if letter == "-" else hues[name]) for letter in letters.rstrip()]
+        out.print(Text.assemble((f"{labels[name]:<{wide}}", hues[name]), *pieces), soft_wrap=True)
+    legend = re.sub(r"(^|   )([B+o-])(?= )", lambda match: match[1] + marks[match[2]], strips.legend)
+    print_text(legend, out, "dim")
     out.print()
 
 
@@ -182,24 +221,12 @@ def _print_pairs(comparison: Comparison, out: Console, *, every: bool) -> None:
         out.print()
 
 
-def print_tasks(comparison: TaskComparison) -> None:
-    """Print it."""
-    out = console()
-    print_choices(comparison.cautions, out, n_families=len(comparison.overall.families))
-    print_text(overall_sentence(comparison), out, "bold")
-    out.print()
-    improvements = improvement_section(comparison)
-    last = range(improvements.size)[-_MOST_PAIRS:]
-    for section in (aggregate_section(comparison), improvements.part(last)):
-        out.print(drawn_table(section))
-        print_text(section.note, out, "dim")
-        out.print()
-    for task, compared in comparison.tasks.items():
-        print_text(f"{task}: {' '.join(verdict_sentences(compared))}", out)
-    out.print()
-    print_variances(comparison.variances, out)
-    print_cautions(comparison.cautions, out, n_families=len(comparison.overall.families))
-    print_text(f"{condition_sentence(comparison.overall)} Seed {comparison.overall.terms.settings.rng}.", out, "dim")
+def leading_families(comparison: Comparison, order: Sequence[str], most: int) -> list[str]:
+    """Those that may be best somewhere, in ``order``; of a baseline all its rivals; ``most`` of them."""
+    if comparison.baseline is not None:
+        return [name for name in order if name != comparison.baseline][:most]
+    leading = {name for span in leading_spans(comparison) for name in span.contenders}
+    return [name for name in order if name in leading][:most]
 
 
 @dataclass(frozen=True)
@@ -218,7 +245,7 @@ def strips_of(comparison: Comparison, families: Sequence[str], width: int) -> St
     first, last = min(start for start, _ in ranges), max(end for _, end in ranges)
     if not last > first:
         return None
-    log = last / first > _LOG_FROM
+    log = last / first > LOG_FROM
     shares = [i / (width - 1) for i in range(width)]
     places = [first * (last / first) ** share if log else first + share * (last - first) for share in shares]
     if not terms.over_cost:
@@ -226,7 +253,7 @@ def strips_of(comparison: Comparison, families: Sequence[str], width: int) -> St
     at_budget = {place: _letters(comparison, place) for place in dict.fromkeys(places)}
     if all(letter == " " for row in at_budget.values() for letter in row.values()):
         return None
-    legend = "B better than all   o may be best   - another is better"
+    legend = "B better than all   o may be best   - beaten"
     if baseline is not None:
         legend = f"+ better than {baseline}   o undecided   - worse"
     shown = [name for name in families if name in at_budget[places[0]]]
@@ -272,25 +299,26 @@ def _axis(places: Sequence[float], cost_unit: str | None) -> str:
     return "".join(text)
 
 
-def print_report(view: View, files: Iterable[str] = ()) -> None:
-    """Print the view of a report; ``files`` are the paths that were written, the page first."""
-    from rich.text import Text
-
+def print_report(view: View, page: str = "", beside: Sequence[str] = (), *, details: bool = False) -> None:
+    """Print the view of a report, the path of its page, and the folders ``beside`` it with all else."""
     out = console()
+    folders = f"; figures and tables: {', '.join(beside)}" if beside else ""
+    where = f"page   {page}{folders}"
+    head = view.provenance.get("ledger head")
     if view.over_tasks is not None:
-        print_tasks(view.over_tasks)
+        print_tasks(view.over_tasks, details=details)
     elif view.comparison is not None:
         left_out = view.verdict[len(view.comparison.summary) :]
-        print_comparison(view.comparison, cautions=view.cautions, left_out=left_out)
+        below = 1 + bool(head)
+        print_comparison(view.comparison, cautions=view.cautions, left_out=left_out, details=details, below=below)
     else:
-        print_choices(view.cautions, out, n_families=len(view.families))
+        print_choices(view.cautions, out, n_families=len(view.families), details=details)
         print_text(" ".join(view.verdict), out, "bold")
         out.print()
         draw_view(view, out)
         print_variances(view.variances, out)
-        print_cautions(view.cautions, out, n_families=len(view.families))
-    out.print()
-    for i, name in enumerate(files):
-        out.print(Text.assemble(("page   " if i == 0 else "       "), (name, "underline" if i == 0 else "")))
-    if head := view.provenance.get("ledger head"):
-        out.print(Text(f"ledger head: {head}"), soft_wrap=True)
+        print_cautions(view.cautions, out, n_families=len(view.families), details=details)
+    if page:
+        print_text(where, out)
+    if head:
+        out.print(f"ledger head: {head}", soft_wrap=True)

@@ -17,6 +17,7 @@ from levelbest.report.tables.results import (
     costs_table,
     curves_table,
     plan_table,
+    reach_table,
     spending_table,
     strata_table,
 )
@@ -33,10 +34,10 @@ from levelbest.report.terminal.console import (
 )
 from levelbest.report.view import Line, View
 from levelbest.report.words.claims import claim_answer, claim_steps
-from levelbest.report.words.curves import noise_sentence
-from levelbest.report.words.phrases import level, plural
+from levelbest.report.words.curves import noise_sentence, reaches_summary
+from levelbest.report.words.phrases import capital, level, plural
 from levelbest.report.words.plans import capped_sentence, plan_sentences, plan_summary, stopping
-from levelbest.results import Claim, Curve, FamilyCostCurve, TrialPlan
+from levelbest.results import Claim, Curve, FamilyCostCurve, Reaches, TrialPlan
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -46,42 +47,52 @@ _DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))  # of a braille
 _PLAIN = "abcdefghijklmnopqrstuvwxyz"
 
 
-_MOST_PLANNED = 12
-"""Longer tables of plans have the pairs alone: the width of each interval is in the details."""
+_ROOM, _MOST_PLANNED, _FEW_PLANNED = 15, 9, 4
+"""Rows of a table of curves and of a plan that fit a screen; beside few of these it is said when to stop."""
 
 
-def print_curves(drawn: Sequence[Curve | FamilyCostCurve], *, n: Iterable[int] | None = None) -> None:
-    """What the numbers are, one table, the strata, and what a reviewer would ask about."""
+def print_curves(
+    drawn: Sequence[Curve | FamilyCostCurve], *, n: Iterable[int] | None = None, details: bool = False
+) -> None:
+    """What the numbers are, one table, the strata, and what a reviewer would ask about; all of it with ``details``."""
     out = console()
     cautions = [caution for curve in drawn for caution in curve.cautions]
-    print_choices(cautions, out, n_families=len(drawn))
+    print_choices(cautions, out, n_families=len(drawn), details=details)
     if over_cost := [curve for curve in drawn if isinstance(curve, FamilyCostCurve)]:
         shown = costs_table(over_cost)
         print_text(shown.note, out, "dim")
         out.print(drawn_table(shown, styles=["bold"] * shown.size, folded=("family",)))
         out.print()
     if curves := [curve for curve in drawn if isinstance(curve, Curve)]:
-        table, styles = _labelled(curves, every=n is not None)
-        names = [curve.family for curve in curves]
-        names += [label for curve in curves if curve.n_runs is not None for label in _labels(curve)]
-        print_text(table.note, out, "dim")
-        out.print(drawn_table(table, styles=styles, room=max(map(len, names))))
-        for curve in curves:
-            if curve.strata:
-                out.print()
-                print_text(f"{curve.family} by stratum, with the number of its problems", out, "bold")
-                out.print(drawn_table(strata_table(curve)))
-        print_text(noise_sentence([curve.noise for curve in curves if curve.noise is not None]), out, "dim")
-        out.print()
-        print_variances(
-            [variance for variance in {c.family: c.variance for c in curves}.values() if variance is not None], out
-        )
-    print_cautions(cautions, out, n_families=len(drawn))
+        _print_over_trials(curves, out, every=n is not None, details=details)
+    print_cautions(cautions, out, n_families=len(drawn), details=details)
+    if not details:
+        print_text(f"{named('details')}: more", out, "dim")
 
 
-def _labelled(curves: Sequence[Curve], every: bool) -> tuple[Table, list[str]]:
+def _print_over_trials(curves: Sequence[Curve], out: Console, *, every: bool, details: bool) -> None:
+    strata = sum(2 + len(curve.strata) for curve in curves if curve.strata)
+    room = None if every or details else max(1, (_ROOM - strata) // len(curves))
+    table, styles = _labelled(curves, every=every, most=room)
+    print_text(table.note, out, "dim")
+    rows = range(table.size if room is None else min(table.size, _ROOM))
+    out.print(drawn_table(table.part(rows), styles=styles[: len(rows)]))
+    if len(rows) < table.size:
+        out.print(f"... and {table.size - len(rows)} more")
+    for curve in curves:
+        if curve.strata:
+            out.print()
+            print_text(f"{curve.family} by stratum, with the number of its problems", out, "bold")
+            out.print(drawn_table(strata_table(curve)))
+    print_text(noise_sentence([curve.noise for curve in curves if curve.noise is not None]), out, "dim")
+    out.print()
+    variances = {curve.family: curve.variance for curve in curves}
+    print_variances([variance for variance in variances.values() if variance is not None], out)
+
+
+def _labelled(curves: Sequence[Curve], every: bool, most: int | None = None) -> tuple[Table, list[str]]:
     """The table of curves with what is behind each below its family's name, and the style of each label."""
-    whole = curves_table(curves, every=every)
+    whole = curves_table(curves, every=every, most=most)
     whole = replace(whole, columns=whole.columns[:-2])  # the counts are labels
     names = whole.columns[0].cells
     columns: list[list[object]] = [[] for _ in whole.columns]
@@ -89,7 +100,7 @@ def _labelled(curves: Sequence[Curve], every: bool) -> tuple[Table, list[str]]:
     styles: list[str] = []
     for curve in curves:
         rows = [row for row, name in enumerate(names) if name == curve.family]
-        labels = _labels(curve)
+        labels = _labels(curve)[: None if most is None else max(most, 1)]
         for i in range(max(len(rows), len(labels))):
             columns[0].append(labels[i] if i < len(labels) else "")
             styles.append("dim" if i else "bold")
@@ -121,21 +132,45 @@ def print_plan(plan: TrialPlan, out: Console, *, details: bool = False) -> None:
             print_text(sentence, out)
         return
     shown = plan_table(plan)
-    if plan.separations and shown.size > _MOST_PLANNED:
-        shown = shown.part(range(len(plan.separations)))
-    out.print(drawn_table(shown))
+    rows = range(len(plan.separations) or shown.size)  # of widths the details tell, where there are pairs
+    undecided = [row for row in rows if shown.columns[2].cells[row] != "enough"] or list(rows)
+    kept = undecided if len(undecided) <= _MOST_PLANNED else undecided[: _MOST_PLANNED - 1]
+    out.print(drawn_table(shown.part(kept)))
+    if len(kept) < len(undecided):
+        out.print(f"... and {len(undecided) - len(kept)} more")
     out.print()
-    often = f"Told apart in {100 * plan.power:.0f} of 100 cases, now as often as said"
-    limits = f"widths are of {level(plan.confidence)} intervals"
-    footer = f"{often}; {limits}; in brackets what is left open."
-    more = f"Seed {plan.seed}; {named('details')} says more."
     if (spent := spending_table(plan)) is not None:
-        out.print(drawn_table(spent))
-        out.print()
-    for sentence in stopping(plan):
-        print_text(sentence, out)
-        out.print()
-    print_text(" ".join([*capped_sentence(plan), footer, more]), out, "dim")
+        name, *costs = (column.text(spent.size - 1) for column in spent.columns)
+        print_text(f"{capital(spent.columns[1].name)}, {name}: {', '.join(costs)}.", out)
+    if len(kept) <= _FEW_PLANNED:
+        for sentence in stopping(plan):
+            print_text(sentence, out)
+    often = f"Told apart in {100 * plan.power:.0f} of 100 cases"
+    footer = f"{often}; widths are of {level(plan.confidence)} intervals."
+    print_text(" ".join([*capped_sentence(plan), footer, f"Seed {plan.seed}; {named('details')}."]), out, "dim")
+
+
+def print_reaches(reaches: Reaches, *, details: bool = False) -> None:
+    """Who reaches the targets, then a row for each family and target; with ``details`` a sentence for each."""
+    out = console()
+    print_choices(reaches.cautions, out, apart=False, details=details)
+    print_text(reaches_summary(reaches.targets), out, "bold")
+    out.print()
+    shown = reach_table(reaches)
+    several = len({row.target for row in reaches}) > 1
+    left_out = {"n_trials", "n_failed"} | (set() if several else {"target"})
+    kept = tuple(column for column in shown.columns if (column.key or column.name) not in left_out)
+    rows = range(shown.size if details else min(shown.size, _ROOM))
+    out.print(drawn_table(replace(shown, columns=kept).part(rows)))
+    if len(rows) < shown.size:
+        out.print(f"... and {shown.size - len(rows)} more")
+    out.print()
+    if details:
+        for target in reaches:
+            print_text(str(target), out)
+    print_cautions(reaches.cautions, out, details=details)
+    if not details:
+        print_text(f"Seed {reaches.seed}; {named('details')}", out, "dim")
 
 
 def print_claim(claim: Claim) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,29 +26,38 @@ _SPARKS = " ▁▂▃▄▅▆▇█"
 _MOST_BARS = 10
 _FEWEST_POINTS = 5
 """Fewer points make no picture."""
+_DETAILS = ("5 to 95 %", "normality")
+_ROOM = 14
+"""Rows of a table that fit a screen."""
 _IN_FULL = 2
 """More families than these share a table."""
 
 
-def print_descriptions(descriptions: Sequence[Description]) -> None:
-    """One or two families in full; more of them in a table with a row for each score."""
+def print_descriptions(descriptions: Sequence[Description], *, details: bool = False) -> None:
+    """One or two families in full; more of them in a table with a row for each score, ``details`` of all of them."""
     out = console()
     if len(descriptions) > _IN_FULL:
+        shown = descriptions if details else descriptions[:_ROOM]
         rank = "" if descriptions[0].claimed is None else "; ρ: Spearman's, of selection and reported score"
-        print_text(f"{descriptions[0].score}, with its counts from the lowest score to the highest{rank}", out, "dim")
-        table, styles = _table(descriptions)
+        low, high = _axis_of(descriptions)
+        axis = f"counts from {low:.3g} to {high:.3g}" if low < high else "counts"
+        print_text(f"{descriptions[0].score}, with its {axis}{rank}", out, "dim")
+        table, styles = _table(shown, reported=details or 2 * len(descriptions) <= _ROOM)
         out.print(drawn_table(table, styles=styles))
+        if len(shown) < len(descriptions):
+            out.print(f"... and {len(descriptions) - len(shown)} more")
         out.print()
-        print_variances([described.variance for described in descriptions if described.variance is not None], out)
-        for described in descriptions:
+        if details:
+            print_variances([described.variance for described in descriptions if described.variance is not None], out)
+        for described in descriptions if details else ():
             if described.winner is not None and described.winner.path:
                 _print_winner(described, out, name=described.family)
         return
     for description in descriptions:
-        _print_in_full(description, out, alone=len(descriptions) == 1)
+        _print_in_full(description, out, alone=len(descriptions) == 1, details=details)
 
 
-def _print_in_full(description: Description, out: Console, *, alone: bool) -> None:
+def _print_in_full(description: Description, out: Console, *, alone: bool, details: bool) -> None:
     """All facts; pictures of a family that is described alone, so that two fit on a screen."""
     from rich.table import Table as RichTable
     from rich.text import Text
@@ -63,10 +74,11 @@ def _print_in_full(description: Description, out: Console, *, alone: bool) -> No
         table.add_column()
         table.add_row("", Text(description.score, style="bold"), Text(description.claimed.score, style="bold"))
     for row in description_facts(description):
-        table.add_row(*row)
+        if details or row[0] not in _DETAILS:
+            table.add_row(*row)
     if not alone and description.histogram.counts.size:
         scores = [scores for scores in (description, description.claimed) if scores is not None]
-        table.add_row("counts", *(spark_line(each.histogram) for each in scores))
+        table.add_row("counts", *(spark_line(each.histogram, _ends(each.histogram)) for each in scores))
     out.print(table)
     _print_winner(description, out)
     if alone and (description.pairs is None or description.pairs[0].size < _FEWEST_POINTS):
@@ -76,7 +88,8 @@ def _print_in_full(description: Description, out: Console, *, alone: bool) -> No
         pictures = RichTable.grid(padding=(0, 3))
         counts = "\n".join(["", *histogram_lines(description.histogram, decimals, _BAR // 2)])
         title = Text(f"{description.reported} (up) against {description.score}", style="dim")
-        points = Text("\n").join([title, *map(Text, scatter_lines(*description.pairs))])
+        height = 8 if details else 6
+        points = Text("\n").join([title, *map(Text, scatter_lines(*description.pairs, height=height))])
         pictures.add_row(Text(counts), points)
         out.print(pictures)
     out.print()
@@ -93,14 +106,33 @@ def _print_winner(description: Description, out: Console, name: str = "") -> Non
     print_text(f"{label}: {'; '.join(part for part in parts if part)}", out, "dim")
 
 
-def _table(descriptions: Sequence[Description]) -> tuple[Table, list[str]]:
-    """A row for each family and score, and the style of its name."""
+def _axis_of(descriptions: Sequence[Description]) -> tuple[float, float]:
+    """From the lowest to the highest selection score, of all families."""
+    known = [described.histogram.edges for described in descriptions if described.histogram.counts.size]
+    return (float(min(edges[0] for edges in known)), float(max(edges[-1] for edges in known))) if known else (0.0, 0.0)
+
+
+def _claimed_axis(descriptions: Sequence[Description]) -> tuple[float, float]:
+    """The same of the reported scores: that of the selection scores, where they lie within it."""
+    low, high = _axis_of(descriptions)
+    histograms = [described.claimed.histogram for described in descriptions if described.claimed is not None]
+    known = [histogram.edges for histogram in histograms if histogram.counts.size]
+    if not known:
+        return low, high
+    first, last = float(min(edges[0] for edges in known)), float(max(edges[-1] for edges in known))
+    margin = 0.1 * (high - low)
+    return (low, high) if low - margin <= first and last <= high + margin else (first, last)
+
+
+def _table(descriptions: Sequence[Description], *, reported: bool = True) -> tuple[Table, list[str]]:
+    """A row for each family and score, and the style of its name; all pictures of a score share an axis."""
+    axis, claimed_axis = _axis_of(descriptions), _claimed_axis(descriptions)
     digits = statistics.median_low([_decimals(described) for described in descriptions])
     rows: list[tuple[str, Description | None, ScoreDistribution, str]] = []
     for described in descriptions:
-        rows.append((described.family, described, described, spark_line(described.histogram)))
-        if (claimed := described.claimed) is not None:
-            rank = f"{spark_line(claimed.histogram, 6):<6} ρ {show_number(described.spearman, 2)}"
+        rows.append((described.family, described, described, spark_line(described.histogram, axis)))
+        if (claimed := described.claimed) is not None and reported:
+            rank = f"{spark_line(claimed.histogram, claimed_axis)} ρ {show_number(described.spearman, 2)}"
             rows.append((f" {claimed.score}", None, claimed, rank))
     columns = [
         texts("family", [name for name, *_ in rows]),
@@ -115,14 +147,25 @@ def _table(descriptions: Sequence[Description]) -> tuple[Table, list[str]]:
     return Table(tuple(columns)), ["dim" if family is None else "bold" for _, family, _, _ in rows]
 
 
-def spark_line(histogram: Histogram, width: int = 10) -> str:
-    """The histogram in one line, at most ``width`` marks."""
-    if not histogram.counts.size:
+def spark_line(histogram: Histogram, axis: tuple[float, float], width: int = 10) -> str:
+    """The histogram in one line of ``width`` marks along an axis; a step that lies in two marks counts for both."""
+    counts, edges = histogram.counts, histogram.edges
+    if not counts.size:
         return ""
-    parts = np.array_split(histogram.counts, min(width, histogram.counts.size))
-    counts = [int(part.sum()) for part in parts]
-    most = max(counts)
-    return "".join(_SPARKS[-(-count * (len(_SPARKS) - 1) // most)] for count in counts)
+    (low, high), most = axis, int(counts.max())
+    if not high > low or most == 0:
+        return _SPARKS[-1]
+    marks = low + (high - low) * np.linspace(0, 1, width + 1)
+    heights = []
+    for first, last in pairwise(marks):
+        inside = np.clip(np.minimum(edges[1:], last) - np.maximum(edges[:-1], first), 0, None)
+        heights.append(float((counts * inside / np.maximum(edges[1:] - edges[:-1], 1e-300)).sum()))
+    top = max(heights) or 1.0
+    return "".join(_SPARKS[math.ceil(height / top * (len(_SPARKS) - 1) - 1e-9)] for height in heights)
+
+
+def _ends(histogram: Histogram) -> tuple[float, float]:
+    return float(histogram.edges[0]), float(histogram.edges[-1])
 
 
 def _decimals(description: Description) -> int:

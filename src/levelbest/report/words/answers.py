@@ -10,13 +10,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from levelbest._plain import show_ranges
+from levelbest.report.words.methods import fixed_sentence
 from levelbest.report.words.phrases import (
     Range,
     all_others,
     capital,
     condition_sentence,
     count_word,
-    fixed_sentence,
     listed,
     with_budgets,
 )

@@ -9,7 +9,7 @@ import numpy as np
 
 from levelbest._check import Bounds
 from levelbest._plain import round_to_uncertainty, show_cost, show_number, show_range
-from levelbest.report.words.phrases import after, level, listed, plural
+from levelbest.report.words.phrases import after, capital, count_word, level, listed, plural, shortened
 from levelbest.results import Curve, DesignWords, FamilyCostCurve, Noise, Reach, Standing
 from levelbest.stats.bands import Rule, interval_methods
 from levelbest.trials import Metric
@@ -335,6 +335,28 @@ def reach_sentence(reach: Reach) -> str:
     if not reach.over_cost and math.isfinite(reach.cost):
         price = f", about {show_cost(reach.cost, reach.cost_unit)}"
     return f"{reach.family} reaches {goal} with {_budget(reach, budget)}{price} ({basis})."
+
+
+def reaches_summary(reaches: Sequence[Reach]) -> str:
+    """Who reaches what with which budget, and how many do not within the data."""
+    first, sentences = reaches[0], []
+    what = {"mean": "expected", "median": "median"}.get(first.statistic, f"{first.statistic}-quantile")
+    for target in dict.fromkeys(row.target for row in reaches):
+        rows = [row for row in reaches if row.target == target and row.failed == first.failed]
+        name = f" ({rows[0].name})" if rows[0].name else ""
+        able = [
+            f"{row.family} with {_budget(row, row.cost if row.over_cost else row.n)}" for row in rows if row.reached
+        ]
+        goal = f"{capital(what)} best {first.score} of {target:g}{name}"
+        if not able:
+            sentences.append(f"{goal}: nobody within the data.")
+            continue
+        others = len(rows) - len(able)
+        rest = (
+            f"; {'the other' if others == 1 else f'{count_word(others)} others'} not within the data" if others else ""
+        )
+        sentences.append(f"{goal}: {shortened(able)}{rest}.")
+    return " ".join(sentences)
 
 
 def _budget(reach: Reach, value: float) -> str:

@@ -107,7 +107,7 @@ DOUBTS: dict[tuple[str, str], str | Callable[..., str]] = {
         "which is one observation ({named[search]} none if the trials are independent)"
     ),
     ("fixed-configuration", ""): ("one configuration beside searches: n counts its seeds, not what finding it took"),
-    ("fixed-configuration", "point"): ("a point in the space of {within}: n counts its seeds, not a search"),
+    ("fixed-configuration", "point"): "a point in the space of {within}: n counts its seeds",
     ("stops-at-success", ""): (
         "in all {problems} problems with a success it is the last sample: sampling stopped there, and pass@k from "
         "such samples is biased"
@@ -235,9 +235,11 @@ def _guessed(
     columns: Sequence[tuple[str, str]], direction: str | None = None, by: str | None = None, run_cost: str | None = None
 ) -> str:
     """Roles with their columns; the direction and the name it is known by; the cost of a run, ``sum`` or ``last``."""
+    columns = sorted(columns, key=lambda row: row[0] not in ("selection", "reported"))
     parts = [f"{role} = {column!r}" for role, column in columns]
-    if direction is not None:
-        parts.append(f"direction = {direction} (by the name {by!r})")
+    if direction is not None:  # beside the scores, which it is read with
+        scores = sum(role in ("selection", "reported") for role, _ in columns)
+        parts.insert(scores, f"direction = {direction} (by the name {by!r})")
     if run_cost is not None:
         how = "the sum over its rows" if run_cost == "sum" else "its last value, since it never falls within a run"
         parts.append(f"cost of a run = {how}")

@@ -2,32 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from levelbest._plain import show_cost, show_ranges
+from levelbest.errors import named
 from levelbest.results import Comparison, ComparisonTerms, PairComparison, Verdict
-from levelbest.trials.spaces import SearchSpace
 
 Range = tuple[float, float]
 """From one budget to another, both within."""
 MOST_NAMES = 5
 _PLURALS = {"family": "families", "search": "searches"}
-
-
-_RANGES = {
-    "uniform": "uniform from {} to {}",
-    "loguniform": "log-uniform from {} to {}",
-    "integer": "whole numbers from {} to {}",
-    "log-integer": "whole numbers, log-uniform from {} to {}",
-    "normal": "normal with mean {} and sd {}",
-    "observed": "{} to {}",
-}
-_IN_SHORT = dict.fromkeys(("uniform", "integer", "observed"), "{} to {}")
-_IN_SHORT |= dict.fromkeys(("loguniform", "log-integer"), "{} to {} (log)") | {"normal": "{} ± {}"}
-_MOST_PARAMETERS, _MOST_CHOICES = 12, 8
 
 
 class Several:
@@ -162,6 +148,16 @@ def best_of(terms: ComparisonTerms, budget: float) -> str:
     return terms.words.single or f"best of {budget:g}"
 
 
+def short_heading(terms: ComparisonTerms, budget: float) -> str:
+    """The head of a table's names on one screen: ``best of 5 by val_accuracy``."""
+    words, chosen = terms.words, f" by {terms.metric.selection}" if terms.metric.reported else ""
+    what = "" if terms.statistic == "mean" else f" ({terms.statistic})"
+    if terms.statistic == "all":
+        return f"all of {words.count(int(budget))} right"
+    over = "" if terms.n_groups is None else f", over {groups_words(terms)}"
+    return f"{best_of(terms, budget)}{'' if words.single else chosen}{over}{what}"
+
+
 def table_heading(terms: ComparisonTerms, budget: float) -> str:
     """``test_accuracy of the best of 5 trials, which val_accuracy chooses``."""
     metric, words = terms.metric, terms.words
@@ -192,6 +188,29 @@ def condition_sentence(comparison: Comparison) -> str:
         else:
             parts.append(f"the verdict changes in {changed} of {len(comparison.pairs)} pairs {other_policy(terms)}")
     return f"{'; '.join(parts)}."
+
+
+def short_conditions(comparison: Comparison) -> str:
+    """The same for one screen: what the table shows is left out, and what changes nothing."""
+    terms = comparison.terms
+    parts = [f"{level(terms.confidence)}{scope_words(terms, comparison.pairs)}{after(terms.words.scope, ', ')}"]
+    parts += [text.removesuffix(" score") for text in _lost(comparison)] + leaning(comparison.pairs)
+    if changed := sum(pair.survives is False for pair in comparison.pairs):
+        parts.append(f"{plural(changed, 'verdict')} change{'s' * (changed == 1)} {other_policy(terms)}")
+    return f"{'; '.join(parts)}."
+
+
+def footer(comparison: Comparison, *, details: bool) -> list[str]:
+    """What stands below a verdict: the conditions, how intervals are meant, the seed, and what else can be shown."""
+    terms = comparison.terms
+    if any(verdict.reason == "adaptive" for pair in comparison.pairs for verdict in pair.verdicts):
+        return [f"Seed {terms.settings.rng}."]
+    if not details:
+        return [short_conditions(comparison), f"Seed {terms.settings.rng}; {named('details')}"]
+    each = ["Intervals in the table are for each family by itself."] if comparison.standings else []
+    several = len(comparison.pairs) > 1
+    more = f" {named('pairs')}: {'each pair' if several else 'every budget'}." * (several or not terms.words.single)
+    return [condition_sentence(comparison), *each, f"Seed {terms.settings.rng}.{more}"]
 
 
 def confidence_words(terms: ComparisonTerms, pairs: Sequence[PairComparison]) -> str:
@@ -226,9 +245,7 @@ def other_policy(terms: ComparisonTerms) -> str:
 
 def _trials(comparison: Comparison) -> str:
     terms, words = comparison.terms, comparison.terms.words
-    counts: dict[str, tuple[int, int]] = {}
-    for pair in comparison.pairs:
-        counts |= dict(zip(pair.families, zip(pair.n_trials, pair.n_failed, strict=True), strict=True))
+    counts = _counts(comparison)
     totals = sorted({n_trials for n_trials, _ in counts.values()})
     many = f"{words.count(totals[0])} each"
     if len(totals) > 1 and len(counts) == 2:
@@ -236,16 +253,29 @@ def _trials(comparison: Comparison) -> str:
     elif len(totals) > 1:
         many = f"{totals[0]} to {words.count(totals[-1])}"
     many += "" if terms.n_groups is None else f", of {groups_words(terms)}"
-    lost, total = (sum(column) for column in zip(*((n_failed, n) for n, n_failed in counts.values()), strict=True))
+    lost = _lost(comparison)
+    return f"{many}{'; ' if lost and words.in_parts else ', '}{''.join(lost) or 'none failed'}"
+
+
+def _lost(comparison: Comparison) -> list[str]:
+    """How many failed of how many, and how they count; nothing where none did."""
+    terms, words = comparison.terms, comparison.terms.words
+    counts = _counts(comparison).values()
+    lost, total = sum(n_failed for _, n_failed in counts), sum(n_trials for n_trials, _ in counts)
     if not lost:
-        return f"{many}, none failed"
-    if words.in_parts:
-        did = "counts as the worst score" if lost == 1 else "count as the worst score"
-        did = did if terms.settings.failed == "worst" else f"{'was' if lost == 1 else 'were'} dropped"
-        return f"{many}; {plural(lost, words.part)} failed and {did}"
-    if terms.settings.failed == "worst":
-        return f"{many}, {lost} of {total} failed and count{'s' * (lost == 1)} as the worst score"
-    return f"{many}, {lost} of {total + lost} failed and {'was' if lost == 1 else 'were'} dropped"
+        return []
+    did = "counts as the worst score" if lost == 1 else "count as the worst score"
+    if terms.settings.failed != "worst":
+        did, total = f"{'was' if lost == 1 else 'were'} dropped", total + lost
+    return [f"{plural(lost, words.part) if words.in_parts else f'{lost} of {total}'} failed and {did}"]
+
+
+def _counts(comparison: Comparison) -> dict[str, tuple[int, int]]:
+    """How many trials each family has, and how many of them failed."""
+    counts: dict[str, tuple[int, int]] = {}
+    for pair in comparison.pairs:
+        counts |= dict(zip(pair.families, zip(pair.n_trials, pair.n_failed, strict=True), strict=True))
+    return counts
 
 
 def leaning(pairs: Sequence[PairComparison]) -> list[str]:
@@ -282,98 +312,3 @@ def runs(family: str, n_trials: int, n_failed: int, terms: ComparisonTerms) -> s
     lost = plural(n_failed, words.part) if words.in_parts else f"{n_failed}"
     failed = f"{lost} failed and {counted(terms.settings.failed)}" if n_failed else "none failed"
     return f"{family}: {words.count(n_trials)}{of}, {failed}"
-
-
-def parameter_words(given: object) -> str:
-    """One parameter of a space: ``log-uniform from 0.0001 to 100``, ``one of sgd, adam where layers is 2``."""
-    if not isinstance(given, dict):
-        return f"always {_text(given)}"
-    kind = next(iter(given))
-    value = given[kind]
-    if kind in _RANGES:
-        text = _RANGES[kind].format(_text(value[0]), _text(value[1]))
-    elif kind == "choice":
-        text = f"one of {_listed(value)}"
-        if given.get("weights"):
-            text += f" with weights {', '.join(map(_text, given['weights']))}"
-    elif kind == "constant":
-        text = f"always {_text(value)}"
-    else:
-        text = json.dumps({key: part for key, part in given.items() if key != "when"})
-    if given.get("when"):
-        text += " where " + " and ".join(
-            f"{name} is {' or '.join(map(_text, wanted)) if isinstance(wanted, list) else _text(wanted)}"
-            for name, wanted in dict(given["when"]).items()
-        )
-    return text
-
-
-def searched_words(space: SearchSpace) -> str:
-    """What of one family was searched: its parameters that vary, or that it is one fixed configuration."""
-    if not space.parameters:
-        return "not recorded"
-    if space.fixed:
-        values = [f"{fixed.name} {_text(fixed.value)}" for fixed in space.parameters[:_MOST_PARAMETERS]]
-        return f"one fixed configuration ({', '.join(values)})"
-    ranges_first = sorted(space.searched, key=lambda parameter: parameter.kind == "choice")
-    shown = [f"{parameter.name} {_in_short(parameter.given)}" for parameter in ranges_first[:_MOST_PARAMETERS]]
-    more = len(space.searched) - len(shown)
-    return ", ".join(shown) + (f" and {more} more" if more else "")
-
-
-def _in_short(given: object) -> str:
-    """``0.0001 to 100 (log)``, ``(sgd, adam)``: what the appendix has in full."""
-    assert isinstance(given, dict)
-    kind = next(iter(given))
-    if kind in _IN_SHORT:
-        return _IN_SHORT[kind].format(*map(_text, given[kind]))
-    return f"({_listed(given[kind])})" if kind == "choice" else f"({kind})"
-
-
-def _listed(values: Sequence[object]) -> str:
-    more = f" and {len(values) - _MOST_CHOICES} more" if len(values) > _MOST_CHOICES else ""
-    return ", ".join(map(_text, values[:_MOST_CHOICES])) + more
-
-
-def spaces_heading(spaces: Sequence[SearchSpace]) -> str:
-    """Where the words come from."""
-    kinds = {space.declared for space in spaces if space.parameters}
-    if kinds == {True}:
-        return "Searched, as declared"
-    return "Searched, as observed" if kinds == {False} else "Searched, as declared or else as observed"
-
-
-def space_rows(spaces: Sequence[SearchSpace]) -> list[tuple[tuple[str, ...], str]]:
-    """Families with what was searched; those with the same space together, none where nothing is known of any."""
-    rows: dict[str, list[str]] = {}
-    mixed = len({space.declared for space in spaces if space.parameters}) > 1
-    for space in spaces if any(space.parameters for space in spaces) else ():
-        seen = " (observed)" if mixed and space.parameters and not space.declared else ""
-        rows.setdefault(searched_words(space) + seen, []).append(space.family)
-    return [(tuple(families), text) for text, families in rows.items()]
-
-
-def spaces_paragraph(spaces: Sequence[SearchSpace]) -> str:
-    """One sentence for a methods paragraph."""
-    rows = [f"{shortened(families)}: {text}" for families, text in space_rows(spaces)]
-    sentences = [f"{spaces_heading(spaces)}: {'; '.join(rows)}.", fixed_sentence(spaces)] if rows else []
-    return " ".join(filter(None, sentences))
-
-
-def fixed_sentence(spaces: Sequence[SearchSpace]) -> str:
-    """That a family was not searched where others were; empty where all were, or none was."""
-    fixed = [space.family for space in spaces if space.fixed]
-    if not fixed or not any(space.searched for space in spaces):
-        return ""
-    return f"{shortened(fixed)} {'is' if len(fixed) == 1 else 'are each'} one fixed configuration, not a search."
-
-
-def _text(value: object) -> str:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return value if isinstance(value, str) else json.dumps(value, default=str)
-    return str(value) if isinstance(value, int) else f"{value:.4g}"
-
-
-def parameter_texts(space: SearchSpace) -> dict[str, str]:
-    """By parameter, for a table: a constant as it is."""
-    return {each.name: _text(each.value) if each.fixed else parameter_words(each.given) for each in space.parameters}

@@ -359,7 +359,7 @@ def _deciding(comparison: Comparison) -> list[Step]:
     if pair is None or not (pair.further > 0 or (pair.needed is not None and pair.needed.code == "few")):
         return []
     budget = int(pair.effect.budget)
-    where = "" if terms.words.single else f" at {terms.words.count(budget)}"
+    where = "" if terms.words.single else f"at {terms.words.count(budget)} "
     return [_further(pair, where, budget, leading), *_named_first(pair, budget)]
 
 
@@ -375,7 +375,7 @@ def _named_first(pair: PairComparison, budget: int) -> list[Step]:
 def _further(pair: PairComparison, where: str, budget: int, leading: set[str]) -> Step:
     words = pair.terms.words
     unit = words.planned
-    names = f"{pair.families[0]} and {pair.families[1]}"
+    names = f"{pair.families[0]} or {pair.families[1]}"
     present = min(pair.needed.pilot) if pair.needed is not None else pair.terms.n_groups or min(pair.n_trials)
     # a plan refuses a smaller pilot of trials
     refused = present < _LEAST_PILOT and not pair.terms.words.single and pair.terms.n_groups is None
@@ -383,18 +383,18 @@ def _further(pair: PairComparison, where: str, budget: int, leading: set[str]) -
     each = "" if words.group else f" of {'each' if len(leading) > 2 else 'both'}"
     code = "" if pair.needed is None else pair.needed.code
     if pair.needed is not None and code == "few":
-        text = f"Run more to decide between {names}{where}: it may take {open_words(pair.needed)}{each}"
+        text = f"{names}: run more, it may take {open_words(pair.needed)}{each}"
         return Step(text, plan, f"{plural(present, unit)} are too few to plan from")
     if math.isfinite(pair.further) and pair.further <= HOPELESS * present:
         many = plural(2, unit, f"{forecast(pair.further)} further")
-        return Step(f"About {many}{each} would probably decide between {names}{where}", plan, "")
+        return Step(f"{names}: about {many}{each} would probably decide", plan, "")
     many = plural(2, unit, f"{HOPELESS * present:,} further")
-    text = f"Even {many}{each} would hardly decide between {names}{where}"
+    text = f"{names}: even {many}{each} would hardly decide"
     if code != "small":  # what was observed does not say so
-        text = f"It may take more than {many}{each} to decide between {names}{where}"
+        text = f"{names}: it may take more than {many}{each}"
     effect = pair.effect if pair.effect.difference >= 0 else pair.effect.mirrored()
     if not math.isfinite(effect.low + effect.high):
-        return Step(text, plan, "the difference observed is too small")
+        return Step(text, plan, f"{where}the difference observed is too small")
     # limits narrow with the square root of the number of trials
     halve = f"{3 * present:,} would about halve its limits"
-    return Step(text, plan, f"the difference observed is {effect_words(effect)}; {halve}")
+    return Step(text, plan, f"{where}the difference observed is {effect_words(effect)}; {halve}")

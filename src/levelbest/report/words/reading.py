@@ -29,8 +29,8 @@ def read_as(trials: Trials) -> dict[str, object]:
     }
 
 
-def reading_lines(trials: Trials) -> list[str]:
-    """The same in words, as a terminal shows it."""
+def reading_lines(trials: Trials, most: int | None = None) -> list[str]:
+    """The same in words, as a terminal shows it; ``most`` lines of each."""
     metric = trials.metric
     better = "higher" if metric.direction == "max" else "lower"
     parts = [f"{role} = {column!r}" for role, column in trials.columns.items()]
@@ -45,7 +45,11 @@ def reading_lines(trials: Trials) -> list[str]:
     alone = len(by_words) == 1
     designs = [words if alone else f"{shortened(names, 4)}: {words}" for words, names in by_words.items()]
     rows = (f"{'read as':<8} {', '.join(parts)}", f"{'design':<8} {'; '.join(designs)}")
-    return [fill(row, _WIDTH, subsequent_indent=" " * 9, break_long_words=False) for row in rows]
+    indent = " " * 9
+    return [
+        fill(row, _WIDTH, subsequent_indent=indent, break_long_words=False, max_lines=most, placeholder=" ...")
+        for row in rows
+    ]
 
 
 def _design(design: ReadDesign) -> str:
