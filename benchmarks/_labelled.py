@@ -34,6 +34,8 @@ class Labelled:
     nothing: set[str] = field(default_factory=set)
     n_failed: int = 0
     decimal: str = "."
+    means: dict[str, float] = field(default_factory=dict)
+    """The mean score of each family, where families or repetitions are columns and no column is the score."""
 
     def write(self, path: Path) -> Path:
         """The table as CSV; with semicolons where decimals have commas."""
@@ -67,6 +69,9 @@ def judge(labelled: Labelled, path: Path | None = None) -> tuple[str, str]:
         wrong.append(f"{len(trials)} trials for {labelled.n_trials}")
     if (n_failed := int((trials.status > 0).sum())) != labelled.n_failed:
         wrong.append(f"{n_failed} failed for {labelled.n_failed}")
+    for family, mean in labelled.means.items():
+        if family not in trials.families or abs(np.nanmean(trials[family].selection) - mean) > 1e-6 * abs(mean):
+            wrong.append(f"not the mean of {family}")
     varied = {name for name, column in trials.configuration.items() if len({str(cell) for cell in column}) > 1}
     if extra := varied & labelled.nothing:
         wrong.append(f"settings: {', '.join(sorted(extra))}")

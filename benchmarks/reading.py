@@ -19,6 +19,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from _labelled import Columns, Labelled, judge
+from reading_habits import habit_table
 from reading_labs import lab_table
 
 FAMILY = ["model", "method", "algorithm", "algo", "Model", "model_name", "arch", "architecture", "approach", "system"]
@@ -269,13 +270,16 @@ def main() -> int:
     parser.add_argument("--tables", type=int, default=200)
     parser.add_argument("--first", type=int, default=0, help="The number of the first table.")
     parser.add_argument("--labs", action="store_true", help="The second set, `reading_labs.py`, as CSV files.")
+    parser.add_argument("--habits", action="store_true", help="The third set, `reading_habits.py`, as CSV files.")
     parser.add_argument("--show", action="store_true", help="Print what was asked or read wrongly.")
     given = parser.parse_args()
     counts: Counter[str] = Counter()
     with TemporaryDirectory() as folder:
         for seed in range(given.first, given.first + given.tables):
-            labelled = lab_table(seed) if given.labs else labelled_table(seed)
-            judged, why = judge(labelled, Path(folder) / "results.csv" if given.labs else None)
+            made_by = lab_table if given.labs else habit_table if given.habits else labelled_table
+            labelled = made_by(seed)
+            path = None if made_by is labelled_table else Path(folder) / "results.csv"
+            judged, why = judge(labelled, path)
             counts[judged] += 1
             if given.show and judged != "right":
                 print(f"{judged:9} {seed:5} {labelled.kind:12} {why}")
