@@ -36,6 +36,8 @@ class Labelled:
     decimal: str = "."
     means: dict[str, float] = field(default_factory=dict)
     """The mean score of each family, where families or repetitions are columns and no column is the score."""
+    then: dict[str, Any] = field(default_factory=dict)
+    """The options that answer the question, where the table does not tell and only a question is right."""
 
     def write(self, path: Path) -> Path:
         """The table as CSV; with semicolons where decimals have commas."""
@@ -52,9 +54,23 @@ class Labelled:
 
 
 def judge(labelled: Labelled, path: Path | None = None) -> tuple[str, str]:
-    """``right``, ``question`` or ``wrong``, and what the matter is; through a file where a path is given."""
+    """``right``, ``question`` or ``wrong``, and what the matter is; through a file where a path is given.
+
+    ``asked``: a question about what the table does not tell, after whose answer it was read rightly.
+    """
+    source: Any = labelled.columns if path is None else labelled.write(path)
+    judged, why = _judged(labelled, source, {})
+    if not labelled.then:
+        return judged, why
+    if judged != "question":
+        return "wrong", f"it does not tell, and was answered ({judged} {why})"
+    judged, then = _judged(labelled, source, labelled.then)
+    return ("asked", why) if judged == "right" else ("wrong", f"{why}; then {judged}: {then}")
+
+
+def _judged(labelled: Labelled, source: Any, options: dict[str, Any]) -> tuple[str, str]:
     try:
-        trials = read_trials(labelled.columns if path is None else labelled.write(path))
+        trials = read_trials(source, **options)
     except LevelbestError as error:
         return "question", str(error)
     if len(trials.families) < labelled.n_families:

@@ -281,11 +281,16 @@ def main() -> int:
             path = None if made_by is labelled_table else Path(folder) / "results.csv"
             judged, why = judge(labelled, path)
             counts[judged] += 1
-            if given.show and judged != "right":
+            if given.show and judged not in ("right", "asked"):
                 print(f"{judged:9} {seed:5} {labelled.kind:12} {why}")
     total = sum(counts.values())
-    answered = total - counts["question"]
+    answered, telling = total - counts["question"] - counts["asked"], total - counts["asked"]
     print(f"tables {total}, answered without a question {answered / total:.1%} (wanted: at least 75 %)")
+    if counts["asked"]:
+        print(
+            f"{counts['asked']} do not tell (the metric meant, the direction): asked, and read rightly "
+            f"with the answer; of the others {answered / telling:.1%} are answered without a question"
+        )
     print(f"answered with a wrong role {counts['wrong'] / total:.1%} (wanted: at most 2 %)")
     return 0 if counts["wrong"] <= 0.02 * total and answered >= 0.75 * total else 1
 

@@ -26,7 +26,9 @@ def seeds_across(rng: Rng) -> Labelled:
         columns[pick(rng, "mean", "avg", "Average")] = scores.mean(1).round(2).tolist()
         columns[pick(rng, "std", "sd", "±")] = scores.std(1, ddof=1).round(2).tolist()
     means = dict(zip(models, scores.mean(1), strict=True))
-    return Labelled("seeds-across", columns, {"family": family}, set(), scores.size, 2, means=means)
+    return Labelled(
+        "seeds-across", columns, {"family": family}, set(), scores.size, 2, means=means, then={"direction": "max"}
+    )
 
 
 def models_across(rng: Rng) -> Labelled:
@@ -35,7 +37,16 @@ def models_across(rng: Rng) -> Labelled:
     columns: Columns = {pick(rng, "seed", "run", "Seed"): list(range(1, rows + 1))}
     for model in models:
         columns[model] = (rng.uniform(0.8, 0.9) + 0.01 * rng.standard_normal(rows)).round(4).tolist()
-    return Labelled("models-across", columns, {}, set(), rows * len(models), 2, means=_by_model(columns, models))
+    return Labelled(
+        "models-across",
+        columns,
+        {},
+        set(),
+        rows * len(models),
+        2,
+        means=_by_model(columns, models),
+        then={"direction": "max"},
+    )
 
 
 def data_sets_across(rng: Rng) -> Labelled:
@@ -45,7 +56,9 @@ def data_sets_across(rng: Rng) -> Labelled:
     for name in sets:
         columns[name] = scored(rng, columns, ("model",), centre=rng.uniform(70, 85), spread=1, noise=0.5, digits=2)
     rows = len(columns["seed"])
-    return Labelled("data-across", columns, {"family": "model"}, set(), rows * len(sets), 2)
+    return Labelled(
+        "data-across", columns, {"family": "model"}, set(), rows * len(sets), 2, then={"wide": sets, "direction": "max"}
+    )
 
 
 def folds_across(rng: Rng) -> Labelled:
@@ -81,7 +94,7 @@ def metrics_across(rng: Rng) -> Labelled:
     for name in names:
         columns[name] = scored(rng, columns, ("classifier",), centre=0.85, spread=0.02, noise=0.01)
     roles = {"family": "classifier", "selection": tuple(names), "direction": "max"}
-    return Labelled("metrics-across", columns, roles, set(), len(columns["f1"]), 2)
+    return Labelled("metrics-across", columns, roles, set(), len(columns["f1"]), 2, then={"selection": "auc"})
 
 
 def splits_across(rng: Rng) -> Labelled:

@@ -31,7 +31,7 @@ SETTINGS = {
     "moment": Look("when", 1.7e9 + 1e6 * RNG.random(20)),
     "list": Look("curve", np.array([[1, 2]] * 4 + [None], dtype=object)[:4]),
     "numbers-runs": Look("study", texts(*(f"exp_{i:03}" for i in range(20)))),
-    "prose": Look("remark", texts(*(f"it went well {i}" for i in range(20)))),
+    "prose": Look("thoughts", texts(*(f"it went well {i}" for i in range(20)))),
 }
 
 

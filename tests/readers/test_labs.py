@@ -1,4 +1,4 @@
-"""Tables as laboratories write them (`benchmarks/reading_labs.py`): none is read with a wrong role, some are asked.
+"""Tables as laboratories and people write them (`benchmarks/reading_*.py`): none is read wrongly, some are asked.
 
 The rules behind them are named by what the cells hold, and not by a list of names.
 """
@@ -22,23 +22,35 @@ OPEN = {"forecasting", "translation", "traces", "quantised", "labels"}
 """Two scores of equal rank, a direction that no name tells, a counter that may be a setting."""
 
 
+HABITS = 30
+
+
 @pytest.fixture(scope="module")
 def labs():
     sys.path.insert(0, str(HERE))
     try:
-        yield importlib.import_module("reading_labs"), importlib.import_module("_labelled")
+        yield [importlib.import_module(name) for name in ("reading_labs", "_labelled", "reading_habits")]
     finally:
         sys.path.remove(str(HERE))
 
 
 @pytest.mark.parametrize("number", range(LABS))
 def test_no_table_of_a_laboratory_is_read_wrongly(labs, number, tmp_path):
-    tables, labelled = labs
+    tables, labelled, _ = labs
     assert len(tables.LABS) == LABS
     table = tables.lab_table(number)
     judged, why = labelled.judge(table, tmp_path / "results.csv")
     assert judged != "wrong", (table.kind, why)
     assert judged == "question" if table.kind in OPEN else True, (table.kind, why)
+
+
+@pytest.mark.parametrize("number", range(HABITS))
+def test_what_a_table_tells_is_read_and_what_it_does_not_tell_is_asked(labs, number, tmp_path):
+    _, labelled, tables = labs
+    assert len(tables.HABITS) == HABITS
+    table = tables.habit_table(number)
+    judged, why = labelled.judge(table, tmp_path / "results.csv")
+    assert judged == ("asked" if table.then else "right"), (table.kind, why)
 
 
 def test_equal_counts_are_a_plan_where_chance_hardly_gives_them():

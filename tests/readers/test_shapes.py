@@ -566,7 +566,7 @@ def test_samples_that_are_right_or_wrong_need_no_direction(tmp_path, cells):
         trials = lb.read_trials(path)
         assert (trials.columns["selection"], trials.metric.direction, len(trials)) == ("correct", "max", 12)
     else:
-        with pytest.raises(InputError, match="higher 'sample' better"):
+        with pytest.raises(InputError, match="higher 'score' better"):
             lb.read_trials(path)
 
 

@@ -21,7 +21,7 @@ from levelbest.readers.raw import Cells, Coded, as_codes, is_numeric
 from levelbest.trials import STATUSES
 
 __all__ = ["FLAGS", "MISSING", "STEPS", "Numbers", "Statuses", "as_numbers", "as_statuses", "dig", "has_steps"]
-__all__ += ["inside", "is_series", "no_item", "seconds_of", "split_path", "status_of"]
+__all__ += ["inside", "is_endings", "is_series", "no_item", "seconds_of", "split_path", "status_of"]
 
 MISSING = frozenset({"", "na", "n/a", "#n/a", "null", "none", "-", "--", "?", "missing", "<na>", "."})
 _PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
@@ -53,6 +53,22 @@ _WORDS = {
     "not_evaluated starting submitted",
 }
 _STATUS_OF = {word: status for status, words in _WORDS.items() for word in words.split()}
+_FAILURE = {
+    "failed",
+    "fail",
+    "failure",
+    "error",
+    "errored",
+    "exception",
+    "crash",
+    "crashed",
+    "killed",
+    "timeout",
+    "oom",
+}
+_DIVERGENCE = {"nan", "inf", "diverged", "exploded"}
+_DENIED = {"no", "not", "without", "zero", "none", "0"}
+_PHRASE, _FEW_WORDS = 60, 12
 STEPS = ("step", "global_step", "epoch", "iteration", "iter", "training_iteration")
 FLAGS = frozenset({"diverged", "nan", "failed", "crashed", "failure"})
 """Words in the name of a true-or-false column that marks trials that went wrong."""
@@ -191,7 +207,26 @@ def _read(cell: object, kind: str, decimal: bool) -> float:
 def status_of(text: str) -> str | None:
     """Our status for a tool's word; None where it is no status word."""
     word = text.strip().lower().rsplit(".", 1)[-1].replace("-", "_").replace(" ", "_")
-    return _STATUS_OF.get(word)
+    return _STATUS_OF.get(word) or _status_within(text)
+
+
+def _status_within(text: str) -> str | None:
+    """What a phrase says went wrong: ``CUDA error``, ``nan loss``."""
+    words = set(re.findall(r"[a-z]+|\d+", text.lower()))
+    if len(words) < 2 or words & _DENIED or len(text) > _PHRASE:
+        return None
+    return "diverged" if words & _DIVERGENCE else "failed" if words & _FAILURE else None
+
+
+def is_endings(column: Cells) -> bool:
+    """Whether a column of any name says of every trial how it ended, and that some went wrong."""
+    if is_numeric(column):
+        return False
+    words = {name.strip().lower() for name in as_codes(column)[0]}
+    if len(words) > _FEW_WORDS or words <= set(_VERDICTS):
+        return False  # what a judge says is a score
+    statuses = as_statuses(column)
+    return not statuses.unknown and 0 < statuses.n_lost < statuses.n_known
 
 
 @dataclass(frozen=True)

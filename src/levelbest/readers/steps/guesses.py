@@ -15,7 +15,7 @@ from levelbest.cautions import Caution
 from levelbest.errors import Ambiguous, named
 from levelbest.readers.raw import Cells, as_codes, as_flags, joint_codes
 from levelbest.readers.steps import names
-from levelbest.readers.steps.cells import FLAGS, as_numbers, as_statuses
+from levelbest.readers.steps.cells import FLAGS, as_numbers, as_statuses, is_endings
 from levelbest.readers.steps.kinds import Look, is_moment, never_score, of_settings
 from levelbest.readers.steps.merged import Merged
 from levelbest.readers.steps.names import SAMPLE_IDS, among, word_set
@@ -30,6 +30,7 @@ from levelbest.readers.steps.roles import (
     only_column,
     says_none,
 )
+from levelbest.readers.steps.several import the_meant, with_twin
 from levelbest.trials import Trials
 from levelbest.trials.nested import PREFIX
 
@@ -43,8 +44,6 @@ _COST = word_set(
 _COST_UNITS = ("s", "h", "min", "USD", "GPU h")
 _SEED = word_set("seed random_seed random_state")
 _STATUS = word_set("status state trial_status trial_state run_status run_state exit_status job_status job_state")
-_DISTINCT = 5
-"""Two columns that are alike in all rows, with so many values, are one."""
 _CUMULATIVE = word_set("cum cumulative accumulated total_so_far start end")
 _SEARCHES = word_set("search search_id")
 _REPEATS = word_set("repeat repeat_id repetition rep replicate replication restart study_seed search_seed")
@@ -116,7 +115,9 @@ def _tiers(free: Sequence[str], *, alone: bool) -> list[list[str]]:
     validation = [n for n in free if words[n] & names.VALIDATION and names.could_be_score(n)]
     split = names.TEST | names.TRAIN | names.VALIDATION
     plain = [name for name in free if names.is_metric(name) and not words[name] & split]
-    tiers = [among(free, ("selection", "selection_score")), _with_twin(validation, free)]
+    if len(validation) > 1:
+        validation = with_twin(validation, free)
+    tiers = [among(free, ("selection", "selection_score")), validation]
     return [*tiers, plain, among(free, ("value",))] if alone else tiers
 
 
@@ -131,7 +132,8 @@ def _guess_selection(table: Merged, wanted: ReadRequest, family: Sequence[str], 
         return looks_numeric(columns, name) and never_score(Look(name, columns[name], by_family)) is None
 
     tiers = _tiers(free, alone=reported is None)
-    numeric = (_without_twins(columns, [name for name in tier if could_be(name)]) for tier in tiers)
+    numeric = ([name for name in tier if could_be(name)] for tier in tiers)
+    numeric = (tier if len(tier) < 2 else the_meant(columns, tier) for tier in numeric)
     selection = only_column(numeric, source, "selection score", f"choose one with {named('selection')}")
     if selection is not None or reported is not None:
         return selection or str(reported)
@@ -149,45 +151,6 @@ def _only_score(columns: Mapping[str, Cells], free: Sequence[str], left: list[st
     alone = [name for name in free if never_score(Look(name, columns[name])) is None and not _obvious_cost(name)]
     judged = [name for name in left if "verdict" in as_numbers(columns[name]).converted]
     return next((only[0] for only in (left if len(alone) == 1 else [], tested, judged) if len(only) == 1), None)
-
-
-def _without_twins(columns: Mapping[str, Cells], scores: list[str]) -> list[str]:
-    """Of scores that are alike in every row the one that tells the direction; in a trainer's log a share, not a loss.
-
-    Trainers log a loss unasked; a share beside it was asked for.
-    """
-    if len(scores) < 2:
-        return scores
-    cells = {name: as_numbers(columns[name]).values for name in scores}
-    plain = {cells[name].tobytes() for name in scores if names.direction_of(name)[0] is not None}
-    kept = [
-        name
-        for name in scores
-        if names.direction_of(name)[0] is not None
-        or np.unique(cells[name]).size < _DISTINCT
-        or cells[name].tobytes() not in plain
-    ]
-    return _without_loss(columns, kept) if len(kept) == 2 else kept
-
-
-def _without_loss(columns: Mapping[str, Cells], scores: list[str]) -> list[str]:
-    """Of a loss and a share in a trainer's log the share."""
-    losses = [name for name in scores if "loss" in names.tokens(name)]
-    shares = [name for name in scores if name not in losses and names.is_share(name)]
-    trained = {"loss", "train_loss", "training_loss"} & {names.spelled(name) for name in columns if name not in scores}
-    logged = bool(trained) or all(names.tokens(name)[0] == "eval" for name in scores)
-    return shares if logged and len(losses) == len(shares) == 1 else scores
-
-
-def _with_twin(validation: list[str], free: Sequence[str]) -> list[str]:
-    """Of validation scores of several metrics the one that has a test score of the same, where only one has."""
-    tested = {names.rest(name) for name in free if set(names.tokens(name)) & names.TEST}
-    twins = [name for name in validation if names.rest(name) in tested]
-    if len(validation) < 2 or len(twins) != 1:
-        return validation
-    others = [names.rest(name) for name in validation if name != twins[0]]
-    # ``valid.accuracy`` and ``init.valid.accuracy`` are one metric at two times
-    return validation if any(names.rest(twins[0]) & other for other in others) else twins
 
 
 def _family_codes(columns: Mapping[str, Cells], family: Sequence[str]) -> Codes | None:
@@ -238,7 +201,8 @@ def _searches(_: Mapping[str, Cells], free: Sequence[str], __: Roles) -> list[st
 
 
 def _statuses(columns: Mapping[str, Cells], free: Sequence[str], _: Roles) -> list[str]:
-    return [name for name in among(free, _STATUS) if as_statuses(columns[name]).is_status]
+    by_name = [name for name in among(free, _STATUS) if as_statuses(columns[name]).is_status]
+    return by_name or [name for name in free if is_endings(columns[name])]
 
 
 _OBVIOUS = {"cost": _costs, "group": _groups, "seed": _seeds, "search": _searches, "status": _statuses}

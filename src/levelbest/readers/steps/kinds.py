@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -46,7 +47,9 @@ PLACES = names.word_set(
     "worker worker_id worker_rank node node_id node_name nodename machine machine_id host hostname host_id batch "
     "batch_id batch_idx batch_index batch_no gpu gpu_id gpu_index gpu_idx gpu_name gpu_rank cuda_device device_id "
     "device rank local_rank global_rank world_rank job job_id job_name jobid slurm_job_id slurm_array_task_id "
-    "array_task_id pid process process_id cluster partition slot instance_type user username owner queue"
+    "array_task_id pid process process_id cluster partition slot instance_type user username owner queue "
+    "annotator rater grader reviewer labeler labeller assessor "
+    "annotator_id rater_id branch"
 )
 """Where, by whom and in which batch a trial was run: never a hyperparameter of it."""
 HYPERPARAMETERS = names.word_set(
@@ -66,10 +69,12 @@ _SETTINGS = names.word_set(
     "config cfg configuration args param params parameter parameters hparam hparams hyperparameter hyperparameters "
     "setting settings hp"
 )
+_SIZES = names.word_set("m k b mm million millions billion count total num number")
 _ATTRIBUTES = names.word_set("user_attrs system_attrs user_attr system_attr tags tag")
 _RESULTS = names.word_set(
     "time timestamp date created started ended start end runtime duration epoch iteration step index idx id uuid "
-    "path dir file folder host hostname run trial name url state status notes note comment description tags user job "
+    "path dir file folder host hostname run trial name url state status notes note comment comments remark remarks "
+    "memo message msg reason todo description tags user job termination finish_reason stop_reason "
     "pid version experiment parameters n_parameters num_parameters n_params params_count best_epoch best_step sweep "
     "group rank sample additional commit commit_hash git_commit sha hash log log_file out_dir output_dir save_dir exp "
     "ckpt checkpoint checkpoint_path memory_gb memory_mb peak_memory vram_gb gpu_memory grad_norm"
@@ -81,13 +86,17 @@ _ENDINGS = names.word_set(
     "id uuid path dir folder name url timestamp time date host hostname hash sha file filename datetime at count"
 )
 _MEASURED = names.word_set(
-    "throughput latency fps qps vram flops gflops macs energy kwh carbon co2 utilization util turns rss"
+    "throughput latency fps qps vram flops gflops mflops macs energy kwh carbon co2 utilization util turns rss"
 )
 _MEMORY, _OF_MEMORY = names.word_set("mem memory ram"), names.word_set("peak max gpu used usage gb mb gib mib bytes")
 """What was measured of a trial: ``throughput``, ``peak_mem_gb``."""
+_RATES = names.word_set("s sec second seconds min minute hour step gpu")
+"""After ``per``: ``images_per_sec`` was measured."""
 _PASSING = names.word_set("time cum accumulated seconds runtime duration elapsed")
-_LONG, _FEW_TEXTS, _NUMBERED = 100, 10, 8
-_FILE = re.compile(r"[\w.~-]*[/\\][\w./\\=,~ -]+|[\w=,-]+\.(?:json|csv|log|txt|pt|pth|ckpt|yaml|yml|pkl|npz|h5|bin)")
+_LONG, _FEW_TEXTS, _NUMBERED, _SELDOM = 100, 10, 8, 0.4
+_FILE = re.compile(
+    r"(?!w/)[\w.~-]*[/\\][\w./\\=,~ -]+|[\w=,-]+\.(?:json|csv|log|txt|pt|pth|ckpt|yaml|yml|pkl|npz|h5|bin)"
+)
 _HASH = re.compile(r"(?=[0-9a-f]*\d)[0-9a-f]{7,64}|[0-9a-f]{8}-[0-9a-f-]{27}", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+")
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d([T _]\d\d[:-]\d\d.*)?|\d{8}[-_T]\d{4,6}|\d\d/\d\d/\d{4}( .*)?")
@@ -216,6 +225,8 @@ def never_score(look: Look) -> str | None:
 def of_settings(name: str) -> tuple[str, ...]:
     """The words of a setting: ``config.model`` is (model); none where the column is not of the settings."""
     words = names.tokens(name)
+    if words[:1] == ("params",) and set(words[1:]) <= _SIZES:
+        return ()  # how many parameters a model has
     return words[1:] if words and words[0] in _SETTINGS else ()
 
 
@@ -235,8 +246,17 @@ def is_result(name: str) -> bool:
         or names.spelled(name) in _RESULTS
         or bool(set(words) & _COUNTED and set(words) & _SO_FAR)
         or words[-1] in _ENDINGS
-        or bool(set(words) & (_PASSING | _MEASURED))
+        or _is_measured(words)
+    )
+
+
+def _is_measured(words: tuple[str, ...]) -> bool:
+    """Time, memory, throughput, and how large a model is: ``peak_mem_gb``, ``images_per_sec``, ``params_M``."""
+    return (
+        bool(set(words) & (_PASSING | _MEASURED))
         or bool(set(words) & _MEMORY and set(words) & _OF_MEMORY)
+        or any(word == "per" and after in _RATES for word, after in pairwise(words))
+        or (words[0] in ("params", "parameters") and set(words[1:]) <= _SIZES)
     )
 
 
@@ -294,9 +314,11 @@ def _is_list(look: Look) -> bool:
 
 
 def _is_prose(look: Look) -> bool:
-    """Texts to read (completions, notes): most are long, or nearly all differ and have spaces."""
+    """Texts to read (completions, notes): most are long, or nearly all differ and have spaces; few rows have any."""
     cells = look.texts
     filled = sum(cells.values())
+    if 0 < filled < _SELDOM * len(look.cells) and all(" " in text.strip() for text in cells):
+        return True
     if 2 * sum(count for text, count in cells.items() if len(text) > _LONG) > filled:
         return True
     spaced = sum(count for text, count in cells.items() if " " in text.strip())
@@ -337,6 +359,8 @@ def is_task_name(name: str) -> bool:
     (True, True, False)
     """
     words = of_settings(name) or names.tokens(name)
+    if words[:1] in (("test",), ("eval",)) and words[1:2] in (("set",), ("data",), ("dataset",), ("corpus",)):
+        words = words[1:] if words[1] != "set" else ("testset", *words[2:])
     return bool(words) and words[0] in _TASKS and set(words[1:]) <= _OF_A_TASK
 
 

@@ -9,9 +9,12 @@ from functools import lru_cache
 from itertools import pairwise
 
 from levelbest._check import Bounds
+from levelbest.readers.steps.languages import in_english
 
 __all__ = [
     "FAMILY",
+    "METRIC_COLUMNS",
+    "SPLIT_COLUMNS",
     "TEST",
     "TRAIN",
     "VALIDATION",
@@ -45,19 +48,23 @@ SAMPLE_IDS = (
 """Names of columns that say which sample of its problem a row is, the surest first."""
 LEAKY = word_set("best max maximum peak highest min minimum lowest")
 
+SPLIT_COLUMNS = word_set("split data_split eval_split subset partition phase set mode stage")
+METRIC_COLUMNS = word_set("metric metrics metric_name measure measurement score_name score_type metric_type")
+"""Columns that may say of which split, or by which metric, a row's score is."""
+
 _HIGHER = word_set(
     "acc accuracy f1 f2 fbeta auc auroc auprc aucpr roc precision recall bleu rouge rougel chrf meteor map ndcg "
     "mrr iou miou dice dsc jaccard r2 reward rewards rew return returns top1 top5 hits psnr ssim em mcc kappa spearman "
     "pearson sensitivity specificity winrate pass passed correct success solved resolved likelihood elbo exact match "
-    "map50 map75 map95"
+    "map50 map75 map95 helpfulness harmlessness faithfulness coherence fluency quality satisfaction mos elo"
 )
 _LOWER = word_set(
     "loss losses error err errors rmse mse mae mape smape msle rmsle perplexity ppl nll cer wer ter bpc bpb bpd "
-    "brier ece fid regret logloss xent entropy deviance distance eer rse rrse crps"
+    "brier ece fid regret logloss xent entropy deviance distance eer rse rrse crps gap toxicity harmfulness lpips"
 )
 _NEUTRAL = word_set(
     "score scores metric metrics objective objectives performance performances fitness result outcome "
-    "selection reported grade grades rating ratings"
+    "selection reported grade grades rating ratings likert"
 )
 _NOT_A_SCORE = word_set(
     "std stdev stddev stderr sem se sd var variance ci lower upper rank ranking time epoch epochs step steps "
@@ -81,6 +88,7 @@ _PROPORTIONS = word_set(
 _NOT_NEGATIVE = word_set("error err wer cer mse rmse mae mape smape perplexity ppl fid brier eer ece crps regret")
 _CHANGED = word_set("delta diff difference gap gain improvement log neg negative negated relative change lift")
 _SPREADS = word_set("std stderr sem stdev time")
+_ARROWS = {"max": "↑⬆▲", "min": "↓⬇▼"}
 _WRITTEN_BOUNDS = re.compile(r"\[\s*([^;,\]]+)\s*[;,]\s*([^\]]+)\s*\]")
 
 _UNITS = {
@@ -101,8 +109,15 @@ _UNITS = {
 @lru_cache(maxsize=2**16)
 def tokens(name: str) -> tuple[str, ...]:
     """The words of a name: ``valAcc``, ``val_acc``, ``val/acc`` and ``Val Acc.`` are all (val, acc)."""
-    spaced = re.sub(r"(?<=[a-z]{2})(?=[A-Z])|(?<=[a-z0-9])(?=[A-Z][a-z])", " ", name)
-    return tuple(word for word in re.split(r"[^0-9a-zA-Z]+", spaced.lower()) if word)
+    return tuple(word for part in re.findall(r"[^\W_]+", in_english(name)) for word in _camel_words(part))
+
+
+def _camel_words(part: str) -> list[str]:
+    """``valAcc`` is two words; ``chrF`` is the name of a metric."""
+    low = part.lower()
+    if low in _HIGHER or low in _LOWER:
+        return [low]
+    return re.sub(r"(?<=[a-z]{2})(?=[A-Z])|(?<=[a-z0-9])(?=[A-Z][a-z])", " ", part).lower().split()
 
 
 def spelled(name: str) -> str:
@@ -130,12 +145,18 @@ def is_metric(name: str) -> bool:
     words = tokens(name)
     if not words or words[-1] in _NOT_A_SCORE or _SPREADS & set(words) or _is_count(words):
         return False
-    return bool(set(words) & (_HIGHER | _LOWER | _NEUTRAL)) or _top_k(words)
+    return bool(set(words) & (_HIGHER | _LOWER | _NEUTRAL)) or _top_k(words) or arrow_of(name) is not None
+
+
+def arrow_of(name: str) -> str | None:
+    """The direction that an arrow in a header shows, as papers write it: ``FID↓``."""
+    ways = [way for way, arrows in _ARROWS.items() if any(arrow in name for arrow in arrows)]
+    return ways[0] if len(ways) == 1 else None
 
 
 def is_neutral(name: str) -> bool:
-    """Whether the name says no more than that it is a score."""
-    return rest(name) <= _NEUTRAL
+    """Whether the name says no more than that it is a score, perhaps with its ends: ``score_1_5``."""
+    return {word for word in rest(name) if not word.isdigit()} <= _NEUTRAL
 
 
 def is_share(name: str) -> bool:
@@ -165,9 +186,9 @@ def direction_of(name: str) -> tuple[str | None, Bounds]:
     if written := _WRITTEN_BOUNDS.search(name):
         with suppress(ValueError):
             bounds = (float(written[1]), float(written[2]))
-    if re.search(r"\((maximi[sz]e|max)\)", low):
+    if re.search(r"\((maximi[sz]e|max)\)", low) or arrow_of(name) == "max":
         return "max", bounds
-    if re.search(r"\((minimi[sz]e|min)\)", low):
+    if re.search(r"\((minimi[sz]e|min)\)", low) or arrow_of(name) == "min":
         return "min", bounds
     words = set(tokens(name))
     higher, lower = bool(words & _HIGHER) or _top_k(tokens(name)), bool(words & _LOWER)

@@ -47,7 +47,7 @@ def build_trials(tables: Sequence[RawTable], wanted: ReadRequest) -> Trials:
         raise DataError(f"{tables[0].source} has a header and no rows")
     for raw in tables:
         refuse_more(len(raw.columns), "columns", raw.source)
-    table = expand_counts(_chosen_rows(Merged(tables), wanted), wanted)
+    table = expand_counts(_by_run(_chosen_rows(Merged(tables), wanted), wanted), wanted)
     long, wanted = melt(table, wanted)
     roles = choose_roles(long, wanted)
     melted = long is not table
@@ -60,6 +60,15 @@ def build_trials(tables: Sequence[RawTable], wanted: ReadRequest) -> Trials:
     trials = replace(trials, skipped=tuple(table.skipped), cautions=tuple(table.cautions))
     ask_about_scores(trials, wanted)
     return trials
+
+
+def _by_run(table: Merged, wanted: ReadRequest) -> Merged:
+    """The table with a row for each run, where splits or metrics of a run are rows."""
+    if not names.among(table.columns, names.SPLIT_COLUMNS | names.METRIC_COLUMNS):
+        return table
+    from levelbest.readers.steps.spread import spread  # for such tables alone
+
+    return spread(table, wanted)
 
 
 def _chosen_rows(table: Merged, wanted: ReadRequest) -> Merged:

@@ -107,6 +107,10 @@ def _take(table: Merged, roles: Roles, name: str) -> None:
     np.add.at(counts, (family[known], task[known]), 1)
     counts = counts[counts.sum(axis=1) > 0]
     if _could_be_problems(table, roles, len(labels)):
+        if _is_answered(table, roles, name, counts):
+            roles.group = name
+            roles.guessed.append(("group", name))
+            return
         raise Ambiguous(
             f"{table.source}: are the {len(labels)} values of {name!r} problems, over which scores are averaged "
             f"({named('group')} {name}), or tasks, each with a verdict ({named('task')} {name})? Say {task_none}"
@@ -122,13 +126,42 @@ def _could_be_problems(table: Merged, roles: Roles, n_tasks: int) -> bool:
     """Many of them, or right and wrong answers to several."""
     if roles.group is not None:
         return False
-    if n_tasks > _FEW_TASKS:
-        return True
+    return n_tasks > _FEW_TASKS or (n_tasks > _FEW_PROBLEMS and _scores_are_right_or_wrong(table, roles))
+
+
+def _scores_are_right_or_wrong(table: Merged, roles: Roles) -> bool:
     scores = as_numbers(table.columns[roles.selection]).values if roles.selection in table.columns else np.zeros(0)
     finite = scores[np.isfinite(scores)]
-    return n_tasks > _FEW_PROBLEMS and finite.size > 0 and bool(np.isin(finite, (0.0, 1.0)).all())
+    return finite.size > 0 and bool(np.isin(finite, (0.0, 1.0)).all())
 
 
+def _is_answered(table: Merged, roles: Roles, name: str, counts: Counts) -> bool:
+    """Whether each family has one row of each value, or numbered attempts at it that went right or wrong."""
+    if not is_shared(counts):
+        return False
+    return bool(counts.max() == 1) or (
+        _scores_are_right_or_wrong(table, roles) and _numbers_attempts(table, roles, name)
+    )
+
+
+def _numbers_attempts(table: Merged, roles: Roles, name: str) -> bool:
+    """Whether a column named as samples are tells the rows of every family and value apart."""
+    keys = [as_codes(table.columns[column])[1] for column in (*roles.family, name)]
+    cell = joint_codes(keys)
+    for attempt in names.among([other for other in table.columns if other != name], _ATTEMPTS):
+        codes = as_codes(table.columns[attempt])[1]
+        most = int(np.bincount(cell).max())
+        if (
+            1 < len(np.unique(codes)) == most <= _MOST_ATTEMPTS
+            and np.unique(joint_codes([cell, codes])).size == cell.size
+        ):
+            return True
+    return False
+
+
+_ATTEMPTS = names.word_set("attempt rollout sample trial k try repeat rep completion generation attempt_id trial_id")
+_MOST_ATTEMPTS = 64
+_BARE_IDS = names.word_set("id idx index no nr number item_id row_id")
 _PROBLEMS = names.word_set(
     "problem question q prompt instance doc document puzzle example item case testcase utterance utt audio image img "
     "patient scan file filename sentence passage query ticket issue story conversation dialog dialogue input record"
@@ -148,7 +181,7 @@ def guess_problems(table: Merged, roles: Roles, wanted: ReadRequest) -> None:
     free = [name for name in table.columns if name not in roles.used() | recorded]
     shared = [name for name in free if _is_answered_by_all(table, roles, name)]
     shared = [name for name in shared if not is_task_name(name)]
-    by_name = [name for name in shared if is_problem_name(name)]
+    by_name = [name for name in shared if is_problem_name(name) or names.spelled(name) in _BARE_IDS]
     unsure = [name for name in shared if not looks_numeric(table.columns, name)]
     if by_name:
         roles.group = by_name[0]
@@ -182,10 +215,20 @@ def _is_answered_by_all(table: Merged, roles: Roles, name: str) -> bool:
     look = Look(name, table.columns[name])
     if is_problem_name(name):
         pass
+    elif look.words and names.spelled(name) in _BARE_IDS:
+        return _are_ids_of_problems(table, roles, name)
     elif is_index(look) or never_setting(look) in ("place", "result", "moment", "list", "counts-rows"):
         return False
     counts = counts_by_family(table, roles, name)
     return counts.shape[1] > _MANY and is_shared(counts)
+
+
+def _are_ids_of_problems(table: Merged, roles: Roles, name: str) -> bool:
+    """Whether numbers that may be of rows are of problems: every family has each of them, with several samples each."""
+    counts = counts_by_family(table, roles, name)
+    if counts.shape[1] <= _MANY or not is_shared(counts) or counts.min() != counts.max():
+        return False
+    return _scores_are_right_or_wrong(table, roles) or bool(counts.min() > 1 and _numbers_attempts(table, roles, name))
 
 
 def said_of_groups(

@@ -76,8 +76,10 @@ _ENDINGS = names.word_set("id uuid path dir folder name url timestamp time date 
 _LIKE_FAMILY = word_set("agent llm network net backbone estimator technique solver")
 _PERHAPS_FAMILY = word_set(
     "policy strategy variant prompt tuner encoder engine clf regressor detector forecaster sampler planner condition "
-    "treatment framework library toolkit pipeline recipe agent llm network net backbone estimator technique solver"
+    "treatment framework library toolkit pipeline recipe agent llm network net backbone estimator technique solver "
+    "heuristic recommender generator ablation"
 )
+_EXPERIMENTS = word_set("exp experiment")
 """Names of families where no plainer one is there."""
 _ONE_EACH, _TWO_EACH, _FEW, _ZOO = 0.9, 0.4, 6, 100
 """A column whose values are so nearly all different tells trials apart, not families; where there are many and few rows
@@ -357,6 +359,8 @@ def _tiers(table: Merged, free: Sequence[str]) -> Iterable[list[str]]:
     yield [name for name in few if obvious_family(names.tokens(name))]
     yield [name for name in free if obvious_family(names.tokens(name), _LIKE_FAMILY, ("name",))]
     yield [name for name in few if obvious_family(names.tokens(name), _PERHAPS_FAMILY)]
+    experiments = [name for name in few if obvious_family(names.tokens(name), _EXPERIMENTS)]
+    yield [name for name in experiments if not is_numbered(columns[name])]
     if len(table.tables) == 1:
         yield _only_words(columns, few, free)
 
@@ -370,7 +374,7 @@ def _few_words(columns: Mapping[str, Cells], name: str) -> bool:
         return False
     against = never_setting(Look(name, columns[name]))
     return against is None or (
-        against == "result" and obvious_family(names.tokens(name), names.FAMILY | _PERHAPS_FAMILY)
+        against == "result" and obvious_family(names.tokens(name), names.FAMILY | _PERHAPS_FAMILY | _EXPERIMENTS)
     )
 
 

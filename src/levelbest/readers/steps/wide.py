@@ -12,9 +12,11 @@ from levelbest.errors import DataError, named
 from levelbest.readers.raw import Cells, as_codes, is_numeric, stacked
 from levelbest.readers.steps import names
 from levelbest.readers.steps.cells import as_numbers, is_series
+from levelbest.readers.steps.kinds import Look, is_index, is_setting_name, never_setting
 from levelbest.readers.steps.merged import Merged
 from levelbest.readers.steps.names import among, obvious_family, word_set
 from levelbest.readers.steps.roles import ReadRequest, Roles, column_named, columns_matching, says_none
+from levelbest.readers.steps.several import the_meant
 
 __all__ = ["expand_counts", "expand_lists", "melt"]
 
@@ -84,7 +86,7 @@ def melt(table: Merged, wanted: ReadRequest) -> tuple[Merged, ReadRequest]:
     n_rows, n_samples = table.n_rows, len(samples)
     repeated = np.repeat(np.arange(n_rows), n_samples)
     stack = stacked([(table.columns[name], n_rows) for name in samples])
-    score = "correct" if "correct" not in others and _right_or_wrong(stack) else "sample"
+    score = _score_name(samples, others, stack)
     place = "sample number" if "sample number" not in others else "sample number "
     columns: dict[str, Cells] = {
         # Sample by sample below each other, then row by row: each row's samples stay together and in order.
@@ -107,13 +109,25 @@ def melt(table: Merged, wanted: ReadRequest) -> tuple[Merged, ReadRequest]:
     return table.reshaped(repeated, columns, samples, roles), as_rows
 
 
+def _score_name(samples: Sequence[str], others: Sequence[str], stack: Cells) -> str:
+    """``correct`` of right and wrong answers, the metric that columns are named after (``acc_1``), else ``score``."""
+    if "correct" not in others and _right_or_wrong(stack):
+        return "correct"
+    match = _SAMPLE.fullmatch(samples[0])
+    stem = match[1].lower() if match else ""
+    wanted = stem if names.direction_of(stem)[0] is not None else "score"
+    return wanted if wanted not in others else f"{wanted} of a sample"
+
+
 def _families_in_columns(table: Merged, wanted: ReadRequest) -> tuple[Merged, ReadRequest]:
     """A row per seed and a column per family (``seed,resnet,vit``), where nothing else can be meant."""
     rows = among(table.columns, _REPEATS)
-    scores = [name for name in table.columns if name not in rows]
+    scores = [name for name in table.columns if name not in rows and not _says_nothing(table, name)]
     if wanted.family is not None or wanted.group is not None or table.roles or len(rows) != 1 or len(scores) < 2:
         return table, wanted
-    if any(names.is_metric(name) or not is_numeric(table.columns[name]) for name in scores):
+    if any(map(names.is_metric, table.columns)) or any(map(is_setting_name, table.columns)):
+        return table, wanted
+    if not all(is_numeric(table.columns[name]) for name in scores):
         return table, wanted
     middle = [abs(float(np.nanmedian(as_numbers(table.columns[name]).values))) for name in scores]
     if not np.isfinite(middle).all() or min(middle) == 0 or max(middle) > _ALIKE * min(middle):
@@ -129,6 +143,12 @@ def _families_in_columns(table: Merged, wanted: ReadRequest) -> tuple[Merged, Re
     return table.reshaped(repeated, columns, scores, roles), as_rows
 
 
+def _says_nothing(table: Merged, name: str) -> bool:
+    """Whether a column is plainly no score and no setting: an index, a note, a machine, the same in all rows."""
+    look = Look(name, table.columns[name])
+    return is_index(look) or never_setting(look) not in (None, "numbers-runs") or len(as_codes(look.cells)[0]) < 2
+
+
 def _obvious_samples(table: Merged) -> list[str]:
     numbered: dict[str, list[tuple[int, str]]] = {}
     for name in table.columns:
@@ -138,8 +158,19 @@ def _obvious_samples(table: Merged) -> list[str]:
     runs = [sorted(group) for key, group in numbered.items() if len(group) >= (2 if key in _CLEAR else 3)]
     if len(runs) != 1:
         return []
-    numbers = [number for number, _ in runs[0]]
-    return [name for _, name in runs[0]] if numbers == list(range(numbers[0], numbers[0] + len(numbers))) else []
+    numbers, samples = [number for number, _ in runs[0]], [name for _, name in runs[0]]
+    if numbers != list(range(numbers[0], numbers[0] + len(numbers))) or _has_mean_of_a_search(table, samples):
+        return []
+    return samples
+
+
+def _has_mean_of_a_search(table: Merged, samples: Sequence[str]) -> bool:
+    """Whether scores of folds stand beside their mean, and some setting varies: the mean is the score of a trial."""
+    others = [name for name in table.columns if name not in samples]
+    if not any(is_setting_name(name) and len(as_codes(table.columns[name])[0]) > 1 for name in others):
+        return False
+    scores = [name for name in others if names.is_metric(name) and is_numeric(table.columns[name])]
+    return any(the_meant(table.columns, [name, *samples]) == [name] for name in scores)
 
 
 def _family(table: Merged, wanted: ReadRequest, others: Sequence[str]) -> tuple[str, ...] | None:

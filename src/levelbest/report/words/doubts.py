@@ -315,6 +315,9 @@ CHOSEN: dict[tuple[str, str], str | Callable[..., str]] = {
     ("guessed-columns", "by-column"): (
         "each column is a family ({columns:6}), and each row one {rows}: a trial of every family"
     ),
+    ("guessed-columns", "spread"): lambda column, labels, runs: (
+        f"the rows of {column!r} ({labels:6}) are scores of one run each, {runs} runs in all"
+    ),
     ("converted-numbers", ""): lambda count, column, how, first: (
         f"{'1 number' if count == 1 else f'{count:,} numbers'} in {column!r} {'is' if count == 1 else 'are'} written "
         f"{_HOW[how]}, e.g. {first!r}"

@@ -1,0 +1,81 @@
+"""Of several columns that may be the score, the one that is meant: where that is nearly certain; else it is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from levelbest._check import FloatArray
+from levelbest.readers.raw import Cells
+from levelbest.readers.steps import names
+from levelbest.readers.steps.cells import as_numbers
+
+__all__ = ["the_meant", "with_twin"]
+
+_DISTINCT = 5
+"""Two columns that are alike in all rows, with so many values, are one."""
+
+
+def the_meant(columns: Mapping[str, Cells], scores: list[str]) -> list[str]:
+    """Of columns that may be the score those that are left: no copy, no part of a mean, no loss beside a share."""
+    return _without_twins(columns, _without_parts(columns, scores))
+
+
+def _without_parts(columns: Mapping[str, Cells], scores: list[str]) -> list[str]:
+    """Of scores of folds and their mean the mean."""
+    if len(scores) < 3:
+        return scores
+    cells = np.array([as_numbers(columns[name]).values for name in scores])
+    for place, name in enumerate(scores):
+        others = np.delete(cells, place, axis=0)
+        apart = np.abs(others.mean(axis=0) - cells[place])
+        whole = np.isfinite(others).all() and np.unique(cells[place]).size > 1
+        if whole and bool((apart <= _rounding(cells[place]) + 1e-9).all()) and float(np.ptp(others, axis=0).max()) > 0:
+            return [name]
+    return scores
+
+
+def _rounding(values: FloatArray) -> float:
+    """A unit of the last decimal that numbers are written with: half of it in the mean, half in what it is of."""
+    digits = next((place for place in range(9) if np.allclose(values, np.round(values, place), rtol=0, atol=1e-12)), 9)
+    return float(1.01 * 10.0**-digits)
+
+
+def _without_twins(columns: Mapping[str, Cells], scores: list[str]) -> list[str]:
+    """Of scores that are alike in every row the one that tells the direction; in a trainer's log a share, not a loss.
+
+    Trainers log a loss unasked; a share beside it was asked for.
+    """
+    if len(scores) < 2:
+        return scores
+    cells = {name: as_numbers(columns[name]).values for name in scores}
+    plain = {cells[name].tobytes() for name in scores if names.direction_of(name)[0] is not None}
+    kept = [
+        name
+        for name in scores
+        if names.direction_of(name)[0] is not None
+        or np.unique(cells[name]).size < _DISTINCT
+        or cells[name].tobytes() not in plain
+    ]
+    return _without_loss(columns, kept) if len(kept) == 2 else kept
+
+
+def _without_loss(columns: Mapping[str, Cells], scores: list[str]) -> list[str]:
+    """Of a loss and a share in a trainer's log the share."""
+    losses = [name for name in scores if "loss" in names.tokens(name)]
+    shares = [name for name in scores if name not in losses and names.is_share(name)]
+    trained = {"loss", "train_loss", "training_loss"} & {names.spelled(name) for name in columns if name not in scores}
+    logged = bool(trained) or all(names.tokens(name)[0] == "eval" for name in scores)
+    return shares if logged and len(losses) == len(shares) == 1 else scores
+
+
+def with_twin(validation: list[str], free: Sequence[str]) -> list[str]:
+    """Of validation scores of several metrics the one that has a test score of the same, where only one has."""
+    tested = {names.rest(name) for name in free if set(names.tokens(name)) & names.TEST}
+    twins = [name for name in validation if names.rest(name) in tested]
+    if len(validation) < 2 or len(twins) != 1:
+        return validation
+    others = [names.rest(name) for name in validation if name != twins[0]]
+    # ``valid.accuracy`` and ``init.valid.accuracy`` are one metric at two times
+    return validation if any(names.rest(twins[0]) & other for other in others) else twins
