@@ -29,9 +29,9 @@ def spread(table: Merged, wanted: ReadRequest) -> Merged:
     if wanted.selection in table.columns or wanted.wide is not None or "selection" in table.roles or table.n_rows < 2:
         return table
     for find in (_metrics, _splits):
-        found = find(table, wanted)
-        if found is not None:
-            table = _spread(table, *found)
+        parts = find(table, wanted)
+        if parts is not None:
+            table = _spread(table, *parts)
     return table
 
 
@@ -44,7 +44,12 @@ def _metrics(table: Merged, wanted: ReadRequest) -> tuple[str, list[str], bool] 
     for name in names.among(table.columns, names.METRIC_COLUMNS):
         labels = _labels(table, name)
         values = [value for value in names.among(table.columns, _VALUES) if looks_numeric(table.columns, value)]
-        if len(labels) > 1 and len(values) == 1 and all(map(names.is_metric, labels)) and name not in _asked(wanted):
+        if (
+            len(labels) > 1
+            and len(values) == 1
+            and all(map(names.is_metric, labels))
+            and name not in _named_by_options(wanted)
+        ):
             return name, values, False
     return None
 
@@ -54,7 +59,11 @@ def _splits(table: Merged, wanted: ReadRequest) -> tuple[str, list[str], bool] |
     known = names.VALIDATION | names.TEST | names.TRAIN
     for name in names.among(table.columns, names.SPLIT_COLUMNS):
         labels = _labels(table, name)
-        if len(labels) < 2 or name in _asked(wanted) or not all(set(names.tokens(label)) & known for label in labels):
+        if (
+            len(labels) < 2
+            or name in _named_by_options(wanted)
+            or not all(set(names.tokens(label)) & known for label in labels)
+        ):
             continue
         if len({frozenset(names.tokens(label)) & known for label in labels}) < len(labels):
             continue  # two parts of one split: they are no splits of one run
@@ -64,7 +73,7 @@ def _splits(table: Merged, wanted: ReadRequest) -> tuple[str, list[str], bool] |
     return None
 
 
-def _asked(wanted: ReadRequest) -> set[str | None]:
+def _named_by_options(wanted: ReadRequest) -> set[str | None]:
     return {wanted.task, wanted.group, wanted.trial, wanted.search, wanted.stratum, *(wanted.family or ())}
 
 
