@@ -69,3 +69,15 @@ def test_a_family_that_cannot_finish_a_trial_is_no_contender(rng):
 
     below = [span for span in leading_spans(verdict) if span.end < 6.0]
     assert all("costly" not in span.contenders for span in below)
+
+
+def test_a_tool_whose_sampler_learns_by_default_needs_a_weaker_trend():
+    from levelbest.readers.steps.diagnose import _BY_DEFAULT, _climbs
+    from levelbest.stats.checks import _diagnostics as diagnostics
+
+    # By chance 0.5 % of random searches, of 2,000 ten with a standard deviation of 3.2: more than 25 once in 100,000.
+    rng = np.random.default_rng(5)
+    trends = [diagnostics.trend(scores, None, "max") for scores in rng.standard_normal((2000, 30))]
+    assert sum(_climbs(rho, 30, _BY_DEFAULT) for rho in trends) <= 25
+    assert _climbs(0.8, 12, _BY_DEFAULT)
+    assert not _climbs(0.8, 12)

@@ -122,3 +122,15 @@ def test_a_column_of_any_name_says_how_runs_ended():
     columns["val_acc"] = [*RNG.uniform(0.7, 0.8, 18), 0.0, 0.0]
     trials = lb.read_trials(columns)
     assert (trials.columns["status"], int((trials.status > 0).sum())) == ("ending", 2)
+
+
+def test_what_is_said_of_a_problem_is_no_family():
+    columns = {"index": np.arange(60), "gold_label": ["yes", "no", "maybe"] * 20, "accuracy": RNG.random(60)}
+    assert len(lb.read_trials(columns).families) == 1
+
+
+def test_an_error_and_its_negative_are_one_score():
+    rmse = RNG.random(20).round(4)
+    columns = {"model": ["a", "b"] * 10, "seed": np.arange(20) // 2, "val.score": -rmse, "val.rmse": rmse}
+    trials = lb.read_trials(columns)
+    assert (trials.columns["selection"], trials.metric.direction) == ("val.rmse", "min")

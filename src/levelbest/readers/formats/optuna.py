@@ -186,6 +186,8 @@ def _search_facts(study: _Study) -> dict[str, str]:
     facts = {}
     if marks:
         facts[f"sampler:{study.name}"] = marks.most_common(1)[0][0]
+    else:
+        facts[f"learns:{study.name}"] = "by default"  # as TPE does; random search is asked for
     queued = sum("fixed_params" in trial.system_attrs for trial in study.trials)
     if queued:
         facts[f"enqueued:{study.name}"] = str(queued)

@@ -32,6 +32,9 @@ _STRONG = 0.35
 it in less than 1 of 10,000 families (p_positive). `benchmarks/climbing.py`: of 10,000 random searches of 20, 50 and 100
 trials 3, 1 and 0 are refused; searches by Parzen estimators are caught in .12 to .55 of cases at 20 trials, .32 to 1 at
 50 and .23 to 1 at 100 (.02 to .98 with a threshold of .5), fewer where noise hides what they learn."""
+_BY_CHANCE, _BY_DEFAULT = 1e-4, 5e-3
+"""NOTE: how rarely chance must give such a trend; where the tool's sampler learns unless told otherwise (Optuna's), the
+level at which any trend is said: of 10,000 random searches run by such a tool 50 are refused, as a question."""
 _MOSTLY_STAYS = 0.5
 _FEW_FAMILIES = 16
 _RANDOM = ("random", "basicvariant", "uniform")
@@ -228,7 +231,8 @@ def _about_order(trials: Trials, part: IntArray, scores: FloatArray, name: str) 
         yield Caution.of("trend", name, rho, kind="sorted")
     elif abs(rho) >= 0.1 and diagnostics.p_positive(abs(rho), scores.size) < 0.005:
         yield Caution.of("trend", name, rho, rho=rho, better=rho > 0)
-        if one_search and _climbs(rho, scores.size) and not _is_ordered(trials, part):
+        level = _BY_DEFAULT if f"learns:{name}" in trials.facts else _BY_CHANCE
+        if one_search and _climbs(rho, scores.size, level) and not _is_ordered(trials, part):
             yield Caution.of("adaptive-sampler", name, rho, kind="climbs")
 
 
@@ -239,9 +243,9 @@ def _is_incumbent(turned: FloatArray) -> bool:
     return bool((steps >= 0).all()) and 2 <= rises <= _MOSTLY_STAYS * steps.size
 
 
-def _climbs(rho: float, n_trials: int) -> bool:
+def _climbs(rho: float, n_trials: int, level: float = _BY_CHANCE) -> bool:
     """Whether later trials are so much better that they must have learned: by chance once in 10,000 families."""
-    return rho >= _STRONG and diagnostics.p_positive(rho, n_trials) < 1e-4
+    return rho >= _STRONG and diagnostics.p_positive(rho, n_trials) < level
 
 
 def _is_ordered(trials: Trials, part: IntArray) -> bool:

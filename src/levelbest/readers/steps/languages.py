@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-__all__ = ["in_english"]
+__all__ = ["ENGLISH", "in_english"]
 
 _WORDS = {
     "model": "modell modelle modele modeles modelo modelos modello modelli modelu malli модель 模型 モデル 모델",
@@ -49,8 +49,8 @@ _WORDS = {
     "mean": "mittelwert mittel moyenne gemiddelde srednia 平均 平均值 평균",
     "std": "standardabweichung ecart_type desviacion desvio odchylenie 标准差 標準偏差",
 }
-_ENGLISH = {word: meant for meant, words in _WORDS.items() for word in words.split()}
-_UNSPACED = sorted((word for word in _ENGLISH if ord(word[0]) > 0x2E7F), key=len, reverse=True)
+ENGLISH = {word: meant for meant, words in _WORDS.items() for word in words.split()}
+_UNSPACED = sorted((word for word in ENGLISH if ord(word[0]) > 0x2E7F), key=len, reverse=True)
 """Words of languages that put no space between words, the longest first."""
 _PARTS = re.compile("|".join(_UNSPACED))
 _PLAIN = str.maketrans({"ł": "l", "Ł": "L", "ø": "o", "Ø": "O", "ß": "ss", "æ": "ae", "Æ": "AE", "đ": "d", "ı": "i"})
@@ -69,7 +69,7 @@ def in_english(name: str) -> str:
     else:
         parts = unicodedata.normalize("NFD", name.translate(_PLAIN))
         plain = unicodedata.normalize("NFC", "".join(char for char in parts if not _is_accent(char)))
-        plain = _PARTS.sub(lambda word: f" {_ENGLISH[word[0]]} ", plain)
+        plain = _PARTS.sub(lambda word: f" {ENGLISH[word[0]]} ", plain)
     return "".join(_translated(plain))
 
 
@@ -80,4 +80,4 @@ def _is_accent(char: str) -> bool:
 
 def _translated(name: str) -> Iterator[str]:
     for part in re.split(r"([^\W\d_]+)", name):
-        yield _ENGLISH.get(part.lower(), part)
+        yield ENGLISH.get(part.lower(), part)

@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from levelbest._check import Bounds
-from levelbest.readers.steps.languages import in_english
+from levelbest.readers.steps.languages import ENGLISH, in_english
 
 __all__ = [
     "FAMILY",
@@ -109,7 +109,10 @@ _UNITS = {
 @lru_cache(maxsize=2**16)
 def tokens(name: str) -> tuple[str, ...]:
     """The words of a name: ``valAcc``, ``val_acc``, ``val/acc`` and ``Val Acc.`` are all (val, acc)."""
-    return tuple(word for part in re.findall(r"[^\W_]+", in_english(name)) for word in _camel_words(part))
+    parts = re.findall(r"[^\W_]+", name)
+    if not name.isascii() or any(re.sub(r"\d", "", part).lower() in ENGLISH for part in parts):
+        parts = re.findall(r"[^\W_]+", in_english(name))
+    return tuple(word for part in parts for word in _camel_words(part))
 
 
 def _camel_words(part: str) -> list[str]:

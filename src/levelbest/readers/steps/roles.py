@@ -80,6 +80,8 @@ _PERHAPS_FAMILY = word_set(
     "heuristic recommender generator ablation"
 )
 _EXPERIMENTS = word_set("exp experiment")
+_OF_PROBLEMS = word_set("label labels gold target truth class category topic genre difficulty answer source")
+"""What is said of a problem, and not who answered it: ``gold_label``."""
 """Names of families where no plainer one is there."""
 _ONE_EACH, _TWO_EACH, _FEW, _ZOO = 0.9, 0.4, 6, 100
 """A column whose values are so nearly all different tells trials apart, not families; where there are many and few rows
@@ -382,6 +384,8 @@ def _only_words(columns: Mapping[str, Cells], few: Sequence[str], free: Sequence
     """The only column of a few words, where no number was drawn for each of them: nothing else tells families apart."""
     words = [name for name in few if not (as_statuses(columns[name]).is_status or is_numbered(columns[name]))]
     if len(words) != 1 or is_setting_name(words[0]) or is_task_name(words[0]):
+        return []
+    if set(names.tokens(words[0])) & _OF_PROBLEMS:
         return []
     codes = as_codes(columns[words[0]])[1]
     numbers = [name for name in free if looks_numeric(columns, name) and not names.is_metric(name)]

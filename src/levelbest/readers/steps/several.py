@@ -19,7 +19,7 @@ _DISTINCT = 5
 
 def the_meant(columns: Mapping[str, Cells], scores: list[str]) -> list[str]:
     """Of columns that may be the score those that are left: no copy, no part of a mean, no loss beside a share."""
-    return _without_twins(columns, _without_parts(columns, scores))
+    return _without_twins(columns, _without_mirror(columns, _without_parts(columns, scores)))
 
 
 def _without_parts(columns: Mapping[str, Cells], scores: list[str]) -> list[str]:
@@ -59,6 +59,20 @@ def _without_twins(columns: Mapping[str, Cells], scores: list[str]) -> list[str]
         or cells[name].tobytes() not in plain
     ]
     return _without_loss(columns, kept) if len(kept) == 2 else kept
+
+
+def _without_mirror(columns: Mapping[str, Cells], scores: list[str]) -> list[str]:
+    """Of an error and a score that is its negative in every row the error, whose name tells the direction."""
+    cells = {name: as_numbers(columns[name]).values for name in scores}
+    plain = [name for name in scores if names.direction_of(name)[0] is not None]
+    mirrors = {
+        name
+        for name in scores
+        if name not in plain
+        and np.unique(cells[name]).size > 1
+        and any(np.array_equal(cells[name], -cells[other]) for other in plain)
+    }
+    return [name for name in scores if name not in mirrors]
 
 
 def _without_loss(columns: Mapping[str, Cells], scores: list[str]) -> list[str]:
