@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from fnmatch import fnmatchcase
 
 import numpy as np
 import numpy.typing as npt
@@ -104,6 +105,13 @@ class Merged:
     def _saying_the_same(self, other: Merged) -> Merged:
         other.skipped, other.cautions = self.skipped, self.cautions
         return other
+
+    def matching(self, patterns: Sequence[str], what: str) -> list[str]:
+        """The columns whose names match patterns, at least one."""
+        chosen = [name for name in self.columns if any(fnmatchcase(name, pattern) for pattern in patterns)]
+        if not chosen:
+            raise InputError(f"no column of {self.source} matches {what} {', '.join(patterns)}")
+        return chosen
 
     def present(self) -> list[RawTable]:
         """The tables that still have rows here."""

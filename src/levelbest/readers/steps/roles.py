@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
 
 import numpy as np
 import numpy.typing as npt
@@ -217,19 +216,11 @@ def looks_numeric(columns: Mapping[str, Cells], name: str) -> bool:
     return len(head) > 0 and len(numbers.words) * 2 < len(head) - int(numbers.empty.sum())
 
 
-def columns_matching(table: Merged, patterns: Sequence[str], what: str) -> list[str]:
-    """The columns whose names match patterns, at least one."""
-    chosen = [name for name in table.columns if any(fnmatchcase(name, pattern) for pattern in patterns)]
-    if not chosen:
-        raise InputError(f"no column of {table.source} matches {what} {', '.join(patterns)}")
-    return chosen
-
-
 def configuration_of(table: Merged, trials: Merged, roles: Roles, wanted: ReadRequest) -> Mapping[str, Column]:
     """Hyperparameters by column: chosen by all rows of the table, for those of them that are trials."""
     used = roles.used()
     if wanted.configuration is not None:
-        chosen = columns_matching(table, wanted.configuration, "the configuration") if wanted.configuration else []
+        chosen = table.matching(wanted.configuration, "the configuration") if wanted.configuration else []
         return {name: plain_values(trials.columns[name]) for name in chosen if name not in used}
     recorded = dict.fromkeys(name for part in table.tables for name in part.configuration or () if not _is_place(name))
     silent = [part for part in table.tables if part.configuration is None]

@@ -15,7 +15,7 @@ from levelbest.readers.steps.cells import as_numbers, is_series
 from levelbest.readers.steps.kinds import Look, is_index, is_setting_name, never_setting
 from levelbest.readers.steps.merged import Merged
 from levelbest.readers.steps.names import among, obvious_family, word_set
-from levelbest.readers.steps.roles import ReadRequest, Roles, column_named, columns_matching, says_none
+from levelbest.readers.steps.roles import ReadRequest, Roles, column_named, says_none
 from levelbest.readers.steps.several import the_meant
 
 __all__ = ["expand_counts", "expand_lists", "melt"]
@@ -76,7 +76,7 @@ def melt(table: Merged, wanted: ReadRequest) -> tuple[Merged, ReadRequest]:
     """One row per sample where samples are columns, and what is asked of it now; all as it is where it is long."""
     if wanted.wide is None and _is_settled(table, wanted):
         return table, wanted
-    samples = _obvious_samples(table) if wanted.wide is None else columns_matching(table, wanted.wide, named("wide"))
+    samples = _obvious_samples(table) if wanted.wide is None else table.matching(wanted.wide, named("wide"))
     if not samples:
         return _families_in_columns(table, wanted)
     if wanted.wide is None:
