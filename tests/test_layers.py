@@ -17,6 +17,7 @@ LAYERS = (
     "results",
     "readers",
     "designs",
+    "testing",
     "report",
     "run",
     "web",
@@ -72,7 +73,7 @@ def test_no_layer_imports_one_above_it():
 
 REPORT = (
     *("words", "tables", "describe", "view", "view_tables", "build", "tasks", "figures", "terminal"),
-    *("paper", "page", "trackers", "notebook", "documents", "present", "write", "lesson"),
+    *("paper", "page", "trackers", "notebook", "documents", "decisions", "present", "write", "lesson"),
 )
 """The parts of report, each building on those before it."""
 

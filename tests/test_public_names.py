@@ -16,6 +16,7 @@ PUBLIC = {
     "curve", "family_curves", "write_report", "read_trials", "write_trials", "log_curve", "stats",
     "Run", "Study", "Verification", "read_study", "run_study", "run_trials", "verify_ledger",
     "claim", "Claim", "Gate", "audit", "Audit", "Loop", "LoopDecision", "LoopState",
+    "gate", "GateDecision", "require", "Requirement",
     "compare", "Comparison", "Effect", "PairComparison", "Standing", "Verdict",
     "CostCurveSet", "CurveSet", "FamilyCostCurve", "Settings",
     "reach", "Reach", "Reaches",

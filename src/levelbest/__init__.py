@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from levelbest.designs.compare import compare as compare
     from levelbest.designs.curve import curve as curve
     from levelbest.designs.curve import family_curves as family_curves
+    from levelbest.designs.gate import gate as gate
+    from levelbest.designs.gate import require as require
     from levelbest.designs.plan import plan_trials as plan_trials
     from levelbest.designs.reach import reach as reach
     from levelbest.designs.tasks import compare_tasks as compare_tasks
@@ -44,11 +46,13 @@ if TYPE_CHECKING:
     from levelbest.results import CurveSet as CurveSet
     from levelbest.results import Effect as Effect
     from levelbest.results import FamilyCostCurve as FamilyCostCurve
+    from levelbest.results import GateDecision as GateDecision
     from levelbest.results import LoopDecision as LoopDecision
     from levelbest.results import LoopState as LoopState
     from levelbest.results import PairComparison as PairComparison
     from levelbest.results import Reach as Reach
     from levelbest.results import Reaches as Reaches
+    from levelbest.results import Requirement as Requirement
     from levelbest.results import Standing as Standing
     from levelbest.results import TaskComparison as TaskComparison
     from levelbest.results import TrialPlan as TrialPlan
@@ -85,11 +89,13 @@ _NAMES = {
         "CurveSet",
         "Effect",
         "FamilyCostCurve",
+        "GateDecision",
         "LoopDecision",
         "LoopState",
         "PairComparison",
         "Reach",
         "Reaches",
+        "Requirement",
         "Standing",
         "TaskComparison",
         "TrialPlan",
@@ -100,6 +106,7 @@ _NAMES = {
     "designs.audit": ("audit",),
     "designs.claim": ("claim",),
     "designs.compare": ("compare",),
+    "designs.gate": ("gate", "require"),
     "designs.tasks": ("compare_tasks",),
     "designs.reach": ("reach",),
     "designs.plan": ("plan_trials",),

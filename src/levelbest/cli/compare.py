@@ -11,10 +11,11 @@ import click
 
 from levelbest.cli import options
 from levelbest.cli.main import working
+from levelbest.errors import InputError
 
 if TYPE_CHECKING:
     from levelbest.designs import Request, Table
-    from levelbest.results import Comparison, TaskComparison
+    from levelbest.results import Comparison, Requirement, TaskComparison
 
 
 @click.command("compare")
@@ -29,6 +30,12 @@ if TYPE_CHECKING:
 @options.workers
 @click.option("--pairs", is_flag=True, help="A table for each pair as well.")
 @options.details
+@click.option(
+    "--require",
+    multiple=True,
+    metavar="EXPR",
+    help='Exit code 1 unless this is certified: "new not worse than base by 0.01", "new better than base".',
+)
 @click.option("--p-values", is_flag=True, help="Permutation p-values for equal distributions as well.")
 @click.option("--while-running", is_flag=True, help="Limits that are valid at every look at a search that still runs.")
 @options.tasks
@@ -38,7 +45,7 @@ if TYPE_CHECKING:
 @options.seed
 @options.as_json
 @options.as_one
-def command(given: options.Given) -> None:
+def command(given: options.Given) -> int:
     """Which family is better, at which budgets, and where the data cannot tell.
 
     The bands behind a verdict cover all pairs and budgets together.
@@ -60,9 +67,14 @@ def command(given: options.Given) -> None:
             compared, drawn = [*over], dict(over[0].tasks)
         if out is not None:
             _draw(tables, drawn, requests[0], given)
+    required = _required(tables, requests, given["require"])
+    code = int(not all(required))
     if given["as_json"]:
-        options.echo_json(*(comparison.to_dict() for comparison in compared))
-        return
+        documents = [comparison.to_dict() for comparison in compared]
+        if required:
+            documents[0] |= {"requirements": [judged.to_dict() for judged in required]}
+        options.echo_json(*documents)
+        return code
     from levelbest.report.terminal.comparison import print_comparison
     from levelbest.report.terminal.tasks import print_tasks
     from levelbest.report.words.phrases import counted
@@ -75,8 +87,24 @@ def command(given: options.Given) -> None:
             print_tasks(result, details=given["details"])
         else:
             print_comparison(result, pairs=given["pairs"], n=given["n"], details=given["details"])
+    for judged in required:
+        click.echo(f"\n{judged}")
     if out is not None:
         click.echo(f"figure: {out}")
+    return code
+
+
+def _required(tables: Mapping[str, Table], requests: list[Request], claims: tuple[str, ...]) -> list[Requirement]:
+    """Whether each claim is certified, under every failure policy."""
+    from levelbest.designs.gate import requirement
+    from levelbest.trials import Trials
+
+    if not claims:
+        return []
+    table = tables.get("")
+    if not isinstance(table, Trials):
+        raise InputError("--require is of one table of trials: not of several tasks, and not of samples read in parts")
+    return [requirement(table, claim, request) for request in requests for claim in claims]
 
 
 def _draw(

@@ -36,6 +36,7 @@ COMMANDS: dict[str, str] = {
     "compare": "Which family is better, at which budgets.",
     "reach": "The budget needed to reach a score, with an interval.",
     "plan": "How many more trials or problems it takes to decide.",
+    "gate": "May a change pass: pass, regressed, inconclusive.",
     "claim": "Is a claimed gain more than luck and a larger search?",
     "audit": "Judge a finished keep/discard log: which keeps survive?",
     "loop": "Keep only what is real in a research loop.",
@@ -55,9 +56,6 @@ JOBS: dict[str, tuple[str, ...]] = {
     "tools": ("simulate", "checklist", "convert"),
 }
 """The commands by job, as ``levelbest --help`` lists them; one that is in none is among the tools."""
-
-_MOVED = {"gate": "claim"}
-"""Commands by an earlier name, which still lead there."""
 
 _FLAGS = {
     "kind": "--to",
@@ -127,7 +125,6 @@ class _LazyGroup(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002
-        name = _MOVED.get(name, name)
         if name not in COMMANDS:
             return None
         command: click.Command = importlib.import_module(f"levelbest.cli.{name}").command
@@ -136,7 +133,7 @@ class _LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in (*COMMANDS, *_MOVED) and not args[0].startswith("-"):
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             from levelbest._check import nearest_first
 
             near = nearest_first(args[0], list(COMMANDS))

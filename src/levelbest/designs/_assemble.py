@@ -276,6 +276,8 @@ def _effect(contrast: Contrast, families: tuple[str, str], budget: float) -> Eff
         winner=families[0] if there.certified > 0 else families[1] if there.certified < 0 else None,
         negligible=there.negligible,
         named=there.named,
+        floor=there.floor,
+        ceiling=there.ceiling,
     )
 
 

@@ -9,11 +9,9 @@ import numpy as np
 from levelbest._plain import picked, plain, rows_of
 from levelbest.cautions import Caution, documents_of
 from levelbest.report.words.answers import comparison_summary
-from levelbest.report.words.audits import audit_sentences
 from levelbest.report.words.cautions import caution_sentence
 from levelbest.report.words.claims import claim_sentences, claim_steps
 from levelbest.report.words.curves import cost_rule, reach_sentence, rule_words
-from levelbest.report.words.loops import decision_sentences, state_sentences
 from levelbest.report.words.plans import plan_sentences
 from levelbest.report.words.tasks import normalised_words
 from levelbest.report.words.verdicts import (
@@ -23,7 +21,6 @@ from levelbest.report.words.verdicts import (
     reason_words,
 )
 from levelbest.results import (
-    Audit,
     BestFound,
     Claim,
     Comparison,
@@ -35,8 +32,6 @@ from levelbest.results import (
     Effect,
     FamilyCostCurve,
     FamilyVariance,
-    LoopDecision,
-    LoopState,
     Noise,
     OverTasks,
     PairComparison,
@@ -360,30 +355,3 @@ def _(result: Reaches) -> dict[str, object]:
         "warnings": [document(caution) for caution in result.cautions],
         "seed": result.seed,
     }
-
-
-@document.register
-def _(result: LoopDecision) -> dict[str, object]:
-    numbers = picked(result, "candidate", "answer", "reason", "again", "n_runs", "p_value", "level", "baseline")
-    more = picked(result, "n_attempts", "deterministic") | {"seeds": list(result.seeds)}
-    return plain(numbers | more | {"sentence": " ".join(decision_sentences(result)[1:])})
-
-
-@document.register
-def _(result: LoopState) -> dict[str, object]:
-    known = picked(result, "metric", "direction", "confidence", "baseline", "n_baseline", "pool", "missing", "n_runs")
-    names = ("candidate", "answer", "reason", "n_runs", "score", "p_value", "level")
-    attempts = [picked(attempt, *names) for attempt in result.attempts]
-    shown = {"kept": list(result.kept), "attempts": attempts, "summary": list(state_sentences(result))}
-    return plain(known | picked(result, "deterministic", "head") | shown)
-
-
-@document.register
-def _(result: Audit) -> dict[str, object]:
-    known = picked(result, "source", "metric", "direction", "n_attempts", "by_noise", "claimed", "gain", "sd", "df")
-    known |= {"kept": len(result.keeps), "discarded": result.count("discard"), "crashed": result.count("crash")}
-    keeps = [picked(keep, "label", "line", "score", "step", "false", "gain") for keep in result.keeps]
-    scenarios = [picked(row, "sd", "survive", "false", "gain") for row in result.scenarios]
-    shown = {"keeps": keeps, "survivors": [keep.label for keep in result.survivors], "if_sd_were": scenarios}
-    more = picked(result, "false_keeps", "confidence") | {"changes": list(result.changes)}
-    return plain(known | more | shown | {"summary": list(audit_sentences(result))})

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from levelbest import results
 from levelbest.cautions import Caution
+from levelbest.report import decisions as decisions
 from levelbest.report.documents import document
 from levelbest.report.figures.axes import draw_curves, draw_plan, draw_variances
 from levelbest.report.figures.gates import draw_attempts
@@ -19,6 +20,7 @@ from levelbest.report.words.audits import audit_sentences
 from levelbest.report.words.cautions import caution_sentence
 from levelbest.report.words.claims import claim_sentences
 from levelbest.report.words.curves import cost_sentence, curve_sentence, reach_sentence
+from levelbest.report.words.gates import gate_sentences, requirement_sentences
 from levelbest.report.words.loops import decision_sentences, state_sentences
 from levelbest.report.words.plans import plan_sentences
 from levelbest.report.words.tasks import score_words, task_sentences
@@ -43,6 +45,8 @@ sentences.register(results.Comparison, lambda result, _=None: comparison_summary
 sentences.register(results.PairComparison, lambda result, _=None: (pair_sentence(result),))
 sentences.register(results.TaskComparison, lambda result, _=None: task_sentences(result))
 sentences.register(results.Audit, lambda result, _=None: audit_sentences(result))
+sentences.register(results.GateDecision, lambda result, _=None: gate_sentences(result))
+sentences.register(results.Requirement, lambda result, _=None: requirement_sentences(result))
 sentences.register(results.LoopDecision, lambda result, _=None: decision_sentences(result))
 sentences.register(results.LoopState, lambda result, _=None: state_sentences(result))
 sentences.register(results.Curve, lambda result, n=None: (curve_sentence(result, n),))

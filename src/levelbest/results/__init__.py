@@ -16,6 +16,7 @@ from levelbest.results.curve import (
     Stratum,
     VerifierEffect,
 )
+from levelbest.results.gates import INCONCLUSIVE, PASS, REGRESSED, BrokenProblem, GateDecision, Requirement
 from levelbest.results.loops import Attempt, LoopDecision, LoopState
 from levelbest.results.plan import DividedRuns, Reach, Reaches, TrialPlan
 from levelbest.results.tasks import OverTasks, Profile, TaskComparison
@@ -31,13 +32,17 @@ from levelbest.results.verdict import (
 )
 
 __all__ = [
+    "INCONCLUSIVE",
     "NOT_COMPARABLE",
+    "PASS",
+    "REGRESSED",
     "TRIALS",
     "UNDECIDED",
     "Attempt",
     "Audit",
     "AuditedKeep",
     "BestFound",
+    "BrokenProblem",
     "Claim",
     "ClaimedPair",
     "Comparison",
@@ -51,6 +56,7 @@ __all__ = [
     "Effect",
     "FamilyCostCurve",
     "FamilyVariance",
+    "GateDecision",
     "IfNoise",
     "LoggedVersion",
     "LoopDecision",
@@ -61,6 +67,7 @@ __all__ = [
     "Profile",
     "Reach",
     "Reaches",
+    "Requirement",
     "Standing",
     "Stratum",
     "TaskComparison",

@@ -74,10 +74,14 @@ class Effect(Documented):
     negligible: bool
     named: bool
     """The budget was asked about alone."""
+    floor: float = float("nan")
+    ceiling: float = float("nan")
+    """Limits that hold for what was not shown, too; NaN where no difference worth having is named."""
 
     def mirrored(self) -> Effect:
         """Second minus first."""
-        return replace(self, difference=-self.difference, low=-self.high, high=-self.low)
+        turned = replace(self, difference=-self.difference, low=-self.high, high=-self.low)
+        return replace(turned, floor=-self.ceiling, ceiling=-self.floor)
 
 
 @dataclass(frozen=True, eq=False)

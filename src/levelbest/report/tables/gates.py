@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from levelbest._plain import round_to_uncertainty
 from levelbest.report.tables.results import table
-from levelbest.report.tables.table import Table, counts, formed, shares, texts
-from levelbest.results import Audit, LoopState
+from levelbest.report.tables.table import Table, counts, formed, limits, markdown_text, numbers, shares, texts
+from levelbest.report.words.gates import gate_details, gate_headline, gate_steps
+from levelbest.report.words.phrases import level
+from levelbest.results import Audit, GateDecision, LoopState, PairComparison, Requirement
 
 _ANSWERS = {"keep": "kept", "discard": "discarded", "again": "open"}
 
@@ -54,3 +57,54 @@ def scenario_table(audit: Audit) -> Table:
 
 def _share(gain: float, claimed: float) -> float | None:
     return gain / claimed if claimed > 0 else None
+
+
+@table.register
+def gate_table(gate: GateDecision) -> Table:
+    """The difference, and a row for each problem that is certified to be worse."""
+    effect = gate.pair.effect
+    digits = round_to_uncertainty(effect.difference, effect.low, effect.high)
+    if not gate.broken:
+        return _difference_table(gate.candidate, gate.baseline, gate.pair, digits)
+    columns = [
+        texts("worse on", [row.problem for row in gate.broken]),
+        formed(gate.baseline, [row.baseline for row in gate.broken], ".3g", "baseline"),
+        formed(gate.candidate, [row.candidate for row in gate.broken], ".3g", "candidate"),
+        formed("p (Holm)", [row.p_value for row in gate.broken], ".2g", "p_value"),
+    ]
+    return Table(tuple(columns))
+
+
+@table.register
+def requirement_table(required: Requirement) -> Table:
+    """The difference that the claim is about."""
+    effect = required.pair.effect
+    digits = round_to_uncertainty(effect.difference, effect.low, effect.high)
+    return _difference_table(required.first, required.second, required.pair, digits)
+
+
+def _difference_table(first: str, second: str, pair: PairComparison, digits: int) -> Table:
+    effect = pair.effect
+    columns = [
+        texts("difference of", [f"{first} - {second}"]),
+        numbers("value", [effect.difference], digits),
+        limits(level(pair.terms.confidence), [(effect.low, effect.high)], digits),
+        counts(f"{pair.terms.words.units} of {first}", [pair.n_trials[0]]),
+        counts(f"of {second}", [pair.n_trials[1]]),
+    ]
+    return Table(tuple(columns))
+
+
+_MARKS = {"pass": "✅", "regressed": "❌", "inconclusive": "⚠️"}
+
+
+def gate_markdown(gate: GateDecision) -> str:
+    """For a pull request: the answer, the table, and what stands behind it."""
+    lines = [
+        f"### {_MARKS[gate.decision]} {markdown_text(gate_headline(gate))}",
+        "",
+        gate_table(gate).markdown().strip(),
+        "",
+    ]
+    details = [*gate_details(gate), *(f"{step.text}." for step in gate_steps(gate))]
+    return "\n".join([*lines, *(f"- {markdown_text(sentence)}" for sentence in details)])

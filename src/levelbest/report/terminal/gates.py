@@ -1,12 +1,15 @@
-"""Audits in the terminal: one paragraph, one table, the next step; one screen."""
+"""Audits and gates in the terminal: the answer, one table, the next step; one screen."""
 
 from __future__ import annotations
 
-from levelbest.report.tables.gates import audit_table
+from levelbest.report.tables.gates import audit_table, gate_table
 from levelbest.report.terminal.console import console, drawn_table, print_steps, print_text
 from levelbest.report.words.audits import audit_sentences, audit_steps, scenario_title
-from levelbest.results import Audit
+from levelbest.report.words.gates import gate_details, gate_headline, gate_steps
+from levelbest.results import Audit, GateDecision
 
+_COLOURS = {"pass": "green", "regressed": "red", "inconclusive": "yellow"}
+_MOST_BROKEN = 10
 _MOST_KEEPS = 7
 """Rows of the table: with the paragraph and the next steps it is one screen."""
 
@@ -28,3 +31,18 @@ def print_audit(audit: Audit) -> None:
             print_text(f"The {_MOST_KEEPS} likeliest of {shown.size} keeps; the JSON form has all.", out, "dim")
         out.print()
     print_steps(audit_steps(audit), out)
+
+
+def print_gate(gate: GateDecision) -> None:
+    """The answer, the problems that are worse, what stands behind it, and what would decide."""
+    out = console()
+    print_text(gate_headline(gate), out, f"bold {_COLOURS[gate.decision]}")
+    out.print()
+    if gate.broken:
+        out.print(drawn_table(gate_table(gate).part(range(len(gate.broken))[:_MOST_BROKEN])))
+        out.print()
+    for sentence in gate_details(gate):
+        print_text(sentence, out)
+    if steps := gate_steps(gate):
+        out.print()
+        print_steps(steps, out)

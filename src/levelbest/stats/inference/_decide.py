@@ -228,13 +228,10 @@ class PairTest:
         low, high = np.minimum(low, d - reach), np.maximum(high, d + reach)
         return np.where(known, low, -np.inf), np.where(known, high, np.inf)
 
-    def negligible(self, limits: tuple[FloatArray, FloatArray]) -> BoolArray:
-        """Where there is no difference worth having: also for what the units may not have shown, which takes bounds."""
-        worth = self.hypotheses.worth
-        if worth is None:
-            return np.zeros(self.n.size, dtype=bool)
-        ends = [limits, self.bounded_limits()]
-        return np.asarray(np.logical_and.reduce([(low > -worth) & (high < worth) for low, high in ends]))
+    def safe_limits(self, limits: tuple[FloatArray, FloatArray]) -> tuple[FloatArray, FloatArray]:
+        """Limits that hold for what the units may not have shown, too, which takes bounds: no variance shows it."""
+        bounded = self.bounded_limits()
+        return np.minimum(limits[0], bounded[0]), np.maximum(limits[1], bounded[1])
 
     @property
     def planned(self) -> int:
@@ -275,15 +272,17 @@ class PairTest:
         low[:inside], high[:inside], p_value[:inside] = *limits, p_values
         difference = self.units.estimate(self.pair, n) if inside < n.size else self.evidence.difference.copy()
         difference[:inside] = self.evidence.difference
-        verdicts, small = np.zeros(n.size, dtype=np.int64), np.zeros(n.size, dtype=bool)
-        verdicts[:inside], small[:inside] = certified, self.negligible(limits)
+        verdicts, safe = np.zeros(n.size, dtype=np.int64), np.full((2, n.size), math.nan)
+        verdicts[:inside] = certified
+        if self.hypotheses.worth is not None:
+            safe[:, :inside] = self.safe_limits(limits)
         band = Band(n, difference, low, high, verdicts, p_value)
         place, decided, needed = self.place, bool(certified[self.planned]), None
         if self.hypotheses.planned is not None or not decided:
             needed = self.needed(level, decided=decided)
         if named is not None:
             band = band.with_named(named)
-            small = np.where(n == named.n, named.negligible, small)
+            safe = np.where(n == named.n, np.stack([named.floor, named.ceiling]), safe)
             needed = named.needed
         first, second = self.pair
         lacking = {
@@ -302,7 +301,7 @@ class PairTest:
             needed=needed,
             reasons=tuple(reason for reason, holds in lacking.items() if holds),
             named=named is not None or (self.hypotheses.headline is not None and self.units.nodes.size == 1),
-            negligible=small,
+            safe=(safe[0], safe[1]),
             reach=self.units.reach(self.pair),
             equal_p=self.equal_p,
             unseen=unseen(max(1, int(self.units.effective(self.pair, int(self.n[place])))), self.hypotheses.confidence),

@@ -119,6 +119,9 @@ class EffectAt(NamedTuple):
     negligible: bool
     named: bool
     """The budget was named in advance."""
+    floor: float
+    ceiling: float
+    """Limits that hold for what the units may not have shown, too; NaN where no difference worth having is named."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -138,8 +141,11 @@ class Contrast(Band):
 
     pair: Pair
     n_trials: tuple[int, int]
-    negligible: BoolArray
-    """The limits lie within (-worth, worth): no difference worth having."""
+    floor: FloatArray
+    ceiling: FloatArray
+    """Limits that hold for what the units may not have shown, too; NaN where no difference worth having is named."""
+    worth: float | None
+    """The smallest difference worth having."""
     basis: str
     """What a verdict leans on: ``permutation`` (equal distributions give a winner at most as often as said, whatever
     the distribution), ``t`` (too few trials for a permutation to reach the level: near-normal means), ``gaffke``
@@ -163,6 +169,12 @@ class Contrast(Band):
     """What `further` is of: the units needed, and how surely that is known; None where it is decided or cannot be."""
 
     @property
+    def negligible(self) -> BoolArray:
+        """Where the limits lie within (-worth, worth): no difference worth having."""
+        worth = math.nan if self.worth is None else self.worth
+        return np.asarray((self.floor > -worth) & (self.ceiling < worth))
+
+    @property
     def effect(self) -> EffectAt:
         """At the headline budget or, where none was named, at the one shown."""
         return self.at(self.shown)
@@ -178,6 +190,8 @@ class Contrast(Band):
             p_value=float(self.p_value[place]),
             negligible=bool(self.negligible[place]),
             named=self.named,
+            floor=float(self.floor[place]),
+            ceiling=float(self.ceiling[place]),
         )
 
 
@@ -214,7 +228,7 @@ def contrast_of(
     further: float,
     reasons: tuple[str, ...] = (),
     named: bool = False,
-    negligible: BoolArray | None = None,
+    safe: tuple[FloatArray, FloatArray] | None = None,
     reach: int | None = None,
     unseen: float = math.nan,
     equal_p: float = math.nan,
@@ -223,14 +237,18 @@ def contrast_of(
     """A contrast from its band, with a parameter for each of its columns; limits agree with what is certified.
 
     More than 8 parameters: its fields. ``named``: at the budget named in advance the band has what was tested there
-    alone. ``reach``: by default half the units of the smaller family.
+    alone. ``safe``: limits for what was not shown, too; by default those of the band. ``reach``: by default half the
+    units of the smaller family.
     """
     low, high = agreeing(band.low, band.high, band.certified, hypotheses.bounds)
+    unknown = np.full(band.n.size, math.nan)
     return Contrast(
         **vars(band) | {"low": low, "high": high},
         pair=pair,
         n_trials=n_trials,
-        negligible=np.zeros(band.n.size, dtype=bool) if negligible is None else negligible,
+        floor=unknown if hypotheses.worth is None else band.low if safe is None else safe[0],
+        ceiling=unknown if hypotheses.worth is None else band.high if safe is None else safe[1],
+        worth=hypotheses.worth,
         basis=basis,
         further=further,
         reasons=reasons,
@@ -266,17 +284,11 @@ def band_contrasts(
             further=0.0 if band.certified.any() else math.nan,
             reasons=lacking,
             named=hypotheses.headline in band.n,
-            negligible=_within(band, hypotheses.worth),
             unseen=unseen_share(min(sizes[a], sizes[b]), hypotheses.confidence),
         )
         for (a, b), band, lacking in zip(hypotheses.pairs, bands, reasons, strict=True)
     ]
     return Contrasts(tuple(contrasts), method)
-
-
-def _within(band: Band, worth: float | None) -> BoolArray | None:
-    """Where exact limits lie within (-worth, worth)."""
-    return None if worth is None else np.asarray((band.low > -worth) & (band.high < worth))
 
 
 def band_differences(

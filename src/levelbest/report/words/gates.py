@@ -1,0 +1,80 @@
+"""The decision of a gate, and whether a claim is certified, in words."""
+
+from __future__ import annotations
+
+import math
+
+from levelbest._plain import show_with_limits
+from levelbest.report.words.phrases import forecast, level, plural, shortened
+from levelbest.report.words.plans import Step
+from levelbest.results import GateDecision, Requirement
+
+_ABOUT = {"suite": " on these very problems", "problems": " on such problems", "": ""}
+_MOST_NAMES = 8
+
+
+def gate_headline(gate: GateDecision) -> str:
+    """The answer in a line."""
+    answers = {
+        "pass": f"{gate.candidate} is not worse than {gate.baseline} by {gate.worth:g}",
+        "regressed": f"{gate.candidate} is worse than {gate.baseline}",
+        "inconclusive": f"{gate.candidate} may or may not be worse than {gate.baseline} by {gate.worth:g}",
+    }
+    return f"{gate.decision}: {answers[gate.decision]}{_ABOUT[gate.about]}."
+
+
+def gate_sentences(gate: GateDecision) -> tuple[str, ...]:
+    """The answer, the difference, the broken problems, and what it rests on."""
+    return (gate_headline(gate), *gate_details(gate), *(step.text + "." for step in gate_steps(gate)))
+
+
+def gate_details(gate: GateDecision) -> list[str]:
+    """What stands behind the answer."""
+    effect = gate.pair.effect
+    shown = show_with_limits(effect.difference, effect.low, effect.high)
+    sentences = [f"{gate.candidate} minus {gate.baseline}, where more is better: {shown}, at {level(gate.confidence)}."]
+    if gate.broken:
+        names = shortened([row.problem for row in gate.broken], _MOST_NAMES)
+        broken = f"{plural(len(gate.broken), 'problem')} of {gate.n_problems}"
+        sentences.append(
+            f"Certified to be worse by {'itself' if len(gate.broken) == 1 else 'themselves'}: {broken}, {names}."
+        )
+    if gate.decision == "inconclusive" and effect.low > -gate.worth >= effect.floor:
+        why = "needs the bounds of the score" if math.isinf(effect.floor) else "such runs may not have shown all"
+        sentences.append(f"The interval alone would let it pass; what the runs may not have shown does not: it {why}.")
+    elif gate.decision == "pass" and math.isfinite(effect.floor):
+        sentences.append(f"Whatever the runs have not shown, it loses at most {max(0.0, -effect.floor):.2g}.")
+    default = "" if gate.given else " (5 % of the range of the score, the default)"
+    sentences.append(
+        f"A loss of {gate.worth:g} would matter{default}. Equal versions are called regressed in at most "
+        f"{level(round(1 - gate.confidence, 9))} of cases, and as rarely does one pass that loses more."
+    )
+    return sentences
+
+
+def gate_steps(gate: GateDecision) -> list[Step]:
+    """What would decide."""
+    if gate.decision != "inconclusive":
+        return []
+    runs = gate.pair.terms.words.exchanged if gate.about == "suite" else gate.pair.terms.words.units
+    each = f"{runs} of both"
+    if math.isfinite(gate.further):
+        return [Step(f"About {forecast(gate.further)} further {each} would probably decide")]
+    return [Step(f"More than {forecast(20 * min(gate.pair.n_trials))} further {each} would be needed to decide")]
+
+
+def requirement_sentences(required: Requirement) -> tuple[str, ...]:
+    """Whether the claim is certified, and what is."""
+    effect = required.pair.effect
+    shown = show_with_limits(effect.difference, effect.low, effect.high)
+    answer = "certified" if required.certified else "NOT certified"
+    certain = f"at {level(required.pair.terms.confidence)}"
+    sentences = [
+        f"{answer}: {required.text}.",
+        f"{required.first} minus {required.second}, where more is better: {shown} {certain}.",
+    ]
+    if required.margin < 0:
+        loss = "nothing" if math.isinf(required.bound) else f"a loss of at most {max(0.0, -required.bound):.2g}"
+        needs = "; the bounds of the score are needed for more" if math.isinf(required.bound) else ""
+        sentences.append(f"What is certified whatever the runs have not shown: {loss}{needs}.")
+    return tuple(sentences)

@@ -1,0 +1,75 @@
+"""May a change pass? The decision of a gate, as data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from levelbest._plain import Frame, as_frame
+from levelbest._shown import Shown
+from levelbest.results.comparison import PairComparison
+
+PASS, REGRESSED, INCONCLUSIVE = "pass", "regressed", "inconclusive"
+
+
+@dataclass(frozen=True)
+class BrokenProblem:
+    """A problem on which the candidate is certified to be worse."""
+
+    problem: str
+    baseline: float
+    candidate: float
+    """The mean scores of both."""
+    p_value: float
+    """Adjusted for all problems together (Holm)."""
+
+
+@dataclass(frozen=True, eq=False)
+class GateDecision(Shown):
+    """Whether a candidate may pass: certified to be no worse than ``worth``, certified to be worse, or neither."""
+
+    decision: str
+    """``pass``, ``regressed`` or ``inconclusive``."""
+    baseline: str
+    candidate: str
+    pair: PairComparison
+    """The candidate minus the baseline, positive where the candidate is better."""
+    worth: float
+    """The loss that would matter."""
+    given: bool
+    """Whether that was given, or is the default."""
+    confidence: float
+    about: str
+    """What the decision is about: ``suite``, these very problems; ``problems`` that they stand for; empty: runs."""
+    broken: tuple[BrokenProblem, ...] = ()
+    n_problems: int | None = None
+    further: float = float("nan")
+    """Further runs of both that would probably decide; NaN where that cannot be told."""
+
+    def __repr__(self) -> str:
+        return f"GateDecision({self.decision}: {self.candidate} against {self.baseline})"
+
+    def to_frame(self) -> Frame:
+        """One row per broken problem, as a dataframe of pandas where it is installed, else of polars."""
+        names = ("problem", "baseline", "candidate", "p_value")
+        return as_frame({name: [getattr(row, name) for row in self.broken] for name in names})
+
+
+@dataclass(frozen=True, eq=False)
+class Requirement(Shown):
+    """A claim about two families, and whether the trials certify it."""
+
+    text: str
+    certified: bool
+    first: str
+    second: str
+    margin: float
+    """``first`` is claimed to be better than ``second`` by more than this; a loss that is allowed is negative."""
+    bound: float
+    """What is certified of the difference: that it is more than this."""
+    pair: PairComparison
+
+    def __bool__(self) -> bool:
+        return self.certified
+
+    def __repr__(self) -> str:
+        return f"Requirement({self.text!r}: {'certified' if self.certified else 'not certified'})"

@@ -1,0 +1,171 @@
+"""A gate with three answers, claims that trials must certify, and both from a fresh project."""
+
+import json
+import os
+import subprocess
+import sys
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import levelbest as lb
+from levelbest.cli.main import main
+from levelbest.errors import InputError
+from levelbest.stats.problems import holm, worse_p_values
+from levelbest.testing import assert_better, assert_not_worse
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks" / "gates"))
+import suites
+
+HOW = {"family": "version", "group": "problem", "selection": "score", "direction": "max", "bounds": (0, 1)}
+
+
+def test_p_values_of_problems_are_exact():
+    """Fisher's test for 0/1, all permutations for scores; Holm as its paper has it."""
+    rng = np.random.default_rng(0)
+    for _ in range(6):
+        a, b = rng.binomial(1, 0.8, 6).astype(float), rng.binomial(1, 0.2, 5).astype(float)
+        wanted = stats.fisher_exact([[a.sum(), 6 - a.sum()], [b.sum(), 5 - b.sum()]], alternative="greater")[1]
+        if a.mean() > b.mean():
+            assert np.isclose(worse_p_values([a], [b], 1.0)[0], wanted)
+    a, b = rng.random(5) + 1, rng.random(4)
+    pool = np.concatenate([a, b])
+    sums = [pool[list(chosen)].sum() for chosen in combinations(range(9), 5)]
+    assert np.isclose(worse_p_values([a], [b], 0.05)[0], np.mean(np.array(sums) >= a.sum() - 1e-9))
+    p_values = np.array([0.001, 0.02, 0.03, 0.5])
+    adjusted = holm(p_values)
+    for level in (0.004, 0.05, 0.06, 0.2):  # step by step: reject while the k-th smallest is at most level / (4 - k)
+        rejected = 0
+        while rejected < 4 and p_values[rejected] <= level / (4 - rejected) + 1e-15:
+            rejected += 1
+        assert (adjusted <= level + 1e-15).sum() == rejected
+
+
+def gate(kind, problems, runs, graded, seed, **how):
+    table = suites.suite(kind, problems, runs, graded, np.random.default_rng(seed))
+    return lb.gate(table, baseline="old", candidate="new", **HOW, **how)
+
+
+def test_three_answers():
+    broken = [gate("broken", 20, 10, False, seed) for seed in range(3)]
+    assert [decided.decision for decided in broken].count("regressed") >= 2
+    same = gate("same", 20, 10, False, 1)
+    assert same.decision == "inconclusive"
+    assert same.further > 0
+    assert gate("same", 20, 10, False, 1, worth=0.2).decision == "pass"
+    assert same.pair.families == ("new", "old")
+
+
+def test_equal_suites_are_seldom_red():
+    """24 suites, at most 5 % red each: 6 or more in .1 % of such runs. None that loses more than it may should pass: 10
+    suites, at most 5 % each: 4 or more in .1 %."""
+    red = [gate("same", 10, 3, graded, [7, i]).decision == "regressed" for i in range(12) for graded in (False, True)]
+    assert sum(red) <= 5
+    passed = [gate("loss", 20, 10, True, [8, i]).decision == "pass" for i in range(10)]
+    assert sum(passed) <= 3
+
+
+def test_a_broken_problem_is_named():
+    rng = np.random.default_rng(0)
+    old, new = np.ones((30, 12)), np.ones((30, 12))
+    old[1:] = rng.random((29, 12)) < 0.8
+    new[1:] = rng.random((29, 12)) < 0.85
+    new[0] = 0
+    names = [f"t{i}" for i in range(30) for _ in range(12)]
+    table = {"version": ["old"] * 360 + ["new"] * 360, "problem": names * 2, "score": [*old.ravel(), *new.ravel()]}
+    decided = lb.gate(table, baseline="old", candidate="new", **HOW)
+    assert (decided.decision, [row.problem for row in decided.broken]) == ("regressed", ["t0"])
+    assert decided.broken[0].p_value == pytest.approx(30 / 2704156)  # 1 / C(24, 12), the smallest of 30
+
+
+def test_seeds_and_losses_need_bounds_to_pass():
+    """That runs differ little does not show that none can fail."""
+    rng = np.random.default_rng(3)
+    table = {"model": ["a"] * 8 + ["b"] * 8, "seed": [*range(8)] * 2, "loss": 2 + 0.001 * rng.standard_normal(16)}
+    how = {"baseline": "a", "candidate": "b", "family": "model", "selection": "loss", "direction": "min"}
+    with pytest.raises(InputError, match="how large a loss"):
+        lb.gate(table, **how)
+    decided = lb.gate(table, worth=0.1, **how)
+    assert decided.decision == "inconclusive"
+    assert "needs the bounds of the score" in str(decided)
+    assert (
+        lb.gate({**table, "loss": [*table["loss"][:8], *table["loss"][8:] + 1]}, worth=0.1, **how).decision
+        == "regressed"
+    )
+
+
+def write(path: Path, kind: str) -> None:
+    table = suites.suite(kind, 20, 10, False, np.random.default_rng(4))
+    rows = zip(table["version"], table["problem"], table["run"], table["score"].astype(int), strict=True)
+    path.write_text("version,problem,run,score\n" + "\n".join(",".join(map(str, row)) for row in rows) + "\n")
+
+
+def test_the_command(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "broken.csv", "broken")
+    write(tmp_path / "same.csv", "same")
+    options = ["--baseline", "old", "--candidate", "new", "--family", "version", "--group", "problem"]
+    options += ["--selection", "score", "--direction", "max"]
+    assert main(["gate", "broken.csv", *options]) == 1
+    screen = capsys.readouterr().out
+    assert screen.startswith("regressed: new is worse than old on these very problems.")
+    assert len(screen.splitlines()) <= 24
+    assert max(map(len, screen.splitlines())) <= 80
+    assert main(["gate", "same.csv", *options, "--json"]) == 3
+    document = json.loads(capsys.readouterr().out)
+    assert (document["decision"], document["about"], document["worth"]) == ("inconclusive", "suite", 0.05)
+    assert main(["gate", "same.csv", *options, "--worth", "0.3", "--markdown"]) == 0
+    assert "### ✅ pass: new is not worse than old by 0.3" in capsys.readouterr().out
+    claim = ["compare", "same.csv", *options[4:], "--about", "suite", "--require", "new not worse than old by 0.3"]
+    assert main(claim) == 0
+    assert "\ncertified: new not worse" in capsys.readouterr().out
+    assert main([*claim, "--require", "new better than old", "--json"]) == 1
+    judged = json.loads(capsys.readouterr().out)["requirements"]
+    assert [each["certified"] for each in judged] == [True, False]
+    assert main([*claim, "--require", "new is nice"]) == 2
+    assert "a claim reads" in capsys.readouterr().err
+
+
+def test_claims_are_certified_or_not():
+    runs = {"model": ["a"] * 6 + ["b"] * 6, "seed": [*range(6)] * 2}
+    runs["acc"] = [0.81, 0.82, 0.80, 0.83, 0.82, 0.81, 0.70, 0.71, 0.74, 0.73, 0.72, 0.71]
+    how = {"family": "model", "selection": "acc", "direction": "max"}
+    assert assert_better(runs, "a", "b", **how).certified
+    assert assert_better(runs, "a", "b", by=0.05, **how)
+    with pytest.raises(AssertionError, match=r"NOT certified: a better than b by 0\.2"):
+        assert_better(runs, "a", "b", by=0.2, **how)
+    with pytest.raises(AssertionError, match=r"NOT certified: b not worse than a by 0\.01"):
+        assert_not_worse(runs, "b", "a", by=0.01, **how)
+    with pytest.raises(InputError, match="'not worse' needs how much"):
+        lb.require(runs, "a not worse than b", **how)
+
+
+WORKFLOW = (Path(__file__).parents[1] / "docs" / "gates.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.long
+def test_a_fresh_project_runs_the_documented_workflow(tmp_path):
+    """The steps of the workflow file of docs/gates.md, and a test with the helper, in a folder of their own."""
+    import yaml
+
+    write(tmp_path / "results.csv", "broken")
+    workflow = yaml.safe_load(WORKFLOW.split("```yaml\n")[1].split("```")[0])
+    step = next(
+        step for job in workflow["jobs"].values() for step in job["steps"] if "levelbest gate" in step.get("run", "")
+    )
+    path = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    path["GITHUB_STEP_SUMMARY"] = str(tmp_path / "summary.md")
+    done = subprocess.run(["bash", "-e", "-c", step], cwd=tmp_path, env=path, capture_output=True, text=True)
+    assert done.returncode == 1, done.stderr
+    assert "regressed" in (tmp_path / "summary.md").read_text()
+    helper = WORKFLOW.split("```python\n# test_results.py\n")[1].split("```")[0]
+    (tmp_path / "test_results.py").write_text(helper)
+    tested = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_results.py"],
+        cwd=tmp_path, env=path, capture_output=True, text=True,
+    )  # fmt: skip
+    assert tested.returncode == 1
+    assert "NOT certified: new not worse than old by 0.05" in tested.stdout
