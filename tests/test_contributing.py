@@ -35,30 +35,30 @@ def _forgotten():
 def test_a_design_from_outside():
     exec(DESIGN, {})
     rng = np.random.default_rng(0)
-    machine = np.repeat(np.arange(5), 4)
-    scores = [rng.normal(shift, 0.1, 5)[machine] + 0.01 * rng.normal(size=20) for shift in (0.0, 1.0)]
+    site = np.repeat(np.arange(5), 4)
+    scores = [rng.normal(shift, 0.1, 5)[site] + 0.01 * rng.normal(size=20) for shift in (0.0, 1.0)]
     trials = lb.Trials.from_arrays(
         np.concatenate(scores),
         direction="max",
         family=["a"] * 20 + ["b"] * 20,
-        configuration={"machine": np.tile(machine, 2)},
+        configuration={"site": np.tile(site, 2)},
     )
     compared = lb.compare(trials)
-    means = [np.array([own[machine == m].mean() for m in range(5)]) for own in scores]
-    assert (compared.terms.design, compared.terms.unit) == ("machines", "machine")
+    means = [np.array([own[site == m].mean() for m in range(5)]) for own in scores]
+    assert (compared.terms.design, compared.terms.unit) == ("sites", "site")
     assert compared.pair("b", "a").difference[0] == pytest.approx(means[1].mean() - means[0].mean())
     assert [(one.start, one.end, one.verdict) for one in compared.pairs[0].verdicts] == [(1, 1, "b")]
-    assert compared.pairs[0].n_trials == (5, 5)  # machines, as all counts
+    assert compared.pairs[0].n_trials == (5, 5)  # sites, as all counts
     assert [(own.n_trials, own.value) for own in compared.standings] == [
         (5, pytest.approx(own.mean())) for own in reversed(means)
     ]
     with pytest.raises(InputError, match="leave out the cost axis"):
         lb.compare(trials, axis="cost")
     lost = lb.compare(replace(trials, status=np.where(np.arange(40) < 2, 1, 0)), n_resamples=199)
-    assert lost.pairs[0].n_failed == (1, 0)  # two trials of one machine
+    assert lost.pairs[0].n_failed == (1, 0)  # two trials of one site
     plain = lb.Trials.from_arrays(np.concatenate(scores), direction="max", family=["a"] * 20 + ["b"] * 20)
     assert lb.compare(plain, n_resamples=199).terms.design == "trials"
-    with pytest.raises(InputError, match="a design called 'machines' is known already"):
+    with pytest.raises(InputError, match="a design called 'sites' is known already"):
         exec(DESIGN, {})
 
 

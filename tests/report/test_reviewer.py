@@ -100,6 +100,10 @@ def test_names_are_never_rewritten(name):
 
 
 FACTS = {
+    "labels": ("k1", "k2"),
+    "baseline": "b",
+    "statistic": "median",
+    "run": 41,
     "within": ("b", "c"),
     "window": 100,
     "words": ["won", "lost"],

@@ -19,7 +19,7 @@ import pytest
 
 HERE = Path(__file__).parent / "faults"
 ERRORS = (errno.ENOSPC, errno.EIO, errno.EMFILE, errno.EAGAIN)
-SAMPLE = 10
+SAMPLE = 5
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux" or shutil.which("cc") is None, reason="needs Linux and a C compiler to stand between"

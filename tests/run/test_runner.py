@@ -433,7 +433,7 @@ def test_ctrl_c_lets_running_trials_end_and_twice_ends_them(tmp_path):
 
 def test_a_full_disk_is_waited_out(tmp_path, monkeypatch):
     """The ledger is made to answer as on a full disk for a while: nothing is lost, and nothing starts meanwhile."""
-    from levelbest.run import loop
+    from levelbest.run import session
     from levelbest.run.ledger import CannotWrite, Ledger
 
     real, failures = Ledger.append, iter([False] * 4 + [True] * 3)
@@ -445,15 +445,15 @@ def test_a_full_disk_is_waited_out(tmp_path, monkeypatch):
 
     said = []
     monkeypatch.setattr(Ledger, "append", append)
-    monkeypatch.setattr(loop.time, "sleep", lambda _: None)
-    monkeypatch.setattr(loop.Reporter, "say", lambda _, sentence: said.append(sentence))
+    monkeypatch.setattr(session.time, "sleep", lambda _: None)
+    monkeypatch.setattr(session.Reporter, "say", lambda _, sentence: said.append(sentence))
     assert run(tmp_path, n_trials=6).finished
     assert said == [f"{FULL}; waiting for room, nothing is lost so far"]
     assert verify_ledger(tmp_path / "s.db").families == (("f", 6, 6, 0),)
 
 
 def test_a_disk_that_stays_full_ends_the_session_and_not_the_study(tmp_path, monkeypatch):
-    from levelbest.run import loop
+    from levelbest.run import session
     from levelbest.run.ledger import CannotWrite, Ledger
 
     real, count = Ledger.append, iter(range(10**6))
@@ -465,7 +465,7 @@ def test_a_disk_that_stays_full_ends_the_session_and_not_the_study(tmp_path, mon
 
     with monkeypatch.context() as patch:
         patch.setattr(Ledger, "append", append)
-        patch.setattr(loop.Loop.__init__, "__defaults__", (None, 0.0))
+        patch.setattr(session.Session.__init__, "__defaults__", (None, 0.0))
         with pytest.raises(DataError, match="Make room and run the same command again"):
             run(tmp_path, n_trials=6)
     assert verify_ledger(tmp_path / "s.db").whole
