@@ -16,7 +16,9 @@ import pypdf
 import pytest
 from page_view import HOSTILE, PLAIN, large_view, make_view, many_families
 
+import levelbest as lb
 from levelbest.cautions import Caution
+from levelbest.report.build import build_view
 from levelbest.report.page.data import page_data
 from levelbest.report.page.html import asset, render_page, trials_csv, verdict_tables
 from levelbest.results import Verdict
@@ -50,6 +52,7 @@ def opened(browser, folder, view, **options):
     tab.on("pageerror", lambda error: tab.problems.append(str(error)))
     tab.on("request", lambda r: None if r.url.startswith(("file:", "data:")) else tab.problems.append(r.url))
     tab.goto(path.as_uri())
+    tab.evaluate("document.querySelectorAll('details.part').forEach((part) => { part.open = true; })")
     yield tab
     context.close()
 
@@ -61,7 +64,7 @@ def page(browser, tmp_path):
 
 
 def test_it_opens_offline_with_the_verdict_and_no_errors(page):
-    assert page.locator("#verdict + p").inner_text() == f"{HOSTILE} is better than {PLAIN} from 3 to 4 trials."
+    assert page.locator(".verdict .lead").inner_text() == f"{HOSTILE} is better than {PLAIN} from 3 to 4 trials."
     assert page.locator("#chart canvas").count() == 1
     assert page.evaluate("window.hacked") is None
     assert page.title() == f"Report {HOSTILE}"
@@ -79,8 +82,8 @@ def _until(page, expression, seconds=30):
 def _standing(page):
     """The sentence, and the rows of the table at the chosen budget."""
     rows = page.locator("#at-budget tbody tr").all()
-    return page.locator("#standing-text").inner_text(), [
-        [c.inner_text() for c in row.locator("th, td").all()] for row in rows
+    return page.locator("#answer .rest").inner_text(), [
+        [row.locator("th").get_attribute("title"), *(c.inner_text() for c in row.locator("td").all())] for row in rows
     ]
 
 
@@ -116,7 +119,7 @@ def _tick_labels(page):
 
 def test_switching_the_axis_changes_the_tick_labels(page):
     before = _tick_labels(page)
-    page.locator('input[name="axis"][value="cost"]').check()
+    page.locator('input[name="axis"][value="cost"]').dispatch_event("click")
     after = _tick_labels(page)
     assert "3" in before
     assert not any(text.endswith(" h") for text in before)
@@ -125,23 +128,23 @@ def test_switching_the_axis_changes_the_tick_labels(page):
 
 
 def test_switches_and_families(page):
-    page.locator('input[name="statistic"][value="median"]').check()
-    page.locator('input[name="scale"][value="log"]').check()
-    page.locator('input[name="family"][value="1"]').uncheck()
+    page.locator('input[name="statistic"][value="median"]').dispatch_event("click")
+    page.locator('input[name="scale"][value="log"]').dispatch_event("click")
+    page.locator('input[name="family"][value="1"]').dispatch_event("click")
     assert PLAIN not in page.locator("#at-budget").inner_text()
-    page.locator('input[name="family"][value="0"]').uncheck()
+    page.locator('input[name="family"][value="0"]').dispatch_event("click")
     assert "No family" in page.locator("#chart").inner_text()
     assert page.problems == []
 
 
 def test_the_median_has_no_cost_axis_and_the_switches_agree(page):
     """Median, then cost: once 'No family is switched on. Budget: NaN s'."""
-    page.locator('input[name="statistic"][value="median"]').check()
-    page.locator('input[name="axis"][value="cost"]').check()
+    page.locator('input[name="statistic"][value="median"]').dispatch_event("click")
+    page.locator('input[name="axis"][value="cost"]').dispatch_event("click")
     assert page.locator('input[name="statistic"][value="mean"]').is_checked()
     assert page.locator("#budget-text").inner_text() == "2.00 h"
     assert page.locator("#chart canvas").count() == 1
-    page.locator('input[name="statistic"][value="median"]').check()
+    page.locator('input[name="statistic"][value="median"]').dispatch_event("click")
     assert page.locator('input[name="axis"][value="trials"]').is_checked()
     assert "NaN" not in page.locator("main").inner_text()
     assert page.problems == []
@@ -153,7 +156,7 @@ def _picture(page):
 
 def test_bands_and_names_at_the_ends(page):
     with_bands = _picture(page)
-    page.locator('input[name="bands"][value="off"]').check()
+    page.locator('input[name="bands"][value="off"]').dispatch_event("click")
     assert _picture(page) != with_bands
     assert PLAIN in _tick_labels(page)  # written where its line ends
     page.set_viewport_size({"width": 375, "height": 700})
@@ -161,20 +164,26 @@ def test_bands_and_names_at_the_ends(page):
     assert PLAIN not in _tick_labels(page)
 
 
-def _codes(page, where="#strip"):
+def _codes(page, where="#ribbon"):
     return [int(one.get_attribute("data-code")) for one in page.locator(f"{where} rect[data-code]").all()]
 
 
-def test_the_strip_lies_under_the_chart_and_says_who_is_best(page):
+def test_the_ribbon_lies_under_the_answer_and_a_click_chooses_the_budget(page):
     assert _codes(page) == [1, -1, 0]  # plain at 1, undecided at 2, the hostile one at 3 and 4
-    boxes = [one.bounding_box() for one in page.locator("#strip rect[data-code]").all()]
-    frame = page.locator("#chart .u-over").bounding_box()
+    boxes = [one.bounding_box() for one in page.locator("#ribbon rect[data-code]").all()]
+    frame = page.locator("#ribbon").bounding_box()
+    assert frame["y"] > page.locator("#answer").bounding_box()["y"]
     assert boxes[0]["x"] == pytest.approx(frame["x"], abs=1)
     assert boxes[-1]["x"] + boxes[-1]["width"] == pytest.approx(frame["x"] + frame["width"], abs=2)
     # the first change lies half way between the budgets 1 and 2 of 1 to 4
     assert boxes[1]["x"] == pytest.approx(frame["x"] + frame["width"] / 6, abs=2)
-    titles = page.locator("#strip rect title").all_text_contents()
+    titles = page.locator("#ribbon rect title").all_text_contents()
     assert titles == [f"1: {PLAIN} is best", f"2: undecided, one of {HOSTILE} and {PLAIN}", f"3–4: {HOSTILE} is best"]
+    stripes = page.locator("#ribbon pattern rect:not(.open)")
+    assert [one.get_attribute("class") for one in stripes.all()] == ["p0", "p1"]  # both colours where it is undecided
+    page.locator("#ribbon svg").click(position={"x": frame["width"] - 3, "y": 30})
+    assert page.locator("#budget-text").inner_text() == "4 trials"
+    assert page.locator("#answer .answer b").all_inner_texts() == [HOSTILE]
 
 
 def test_where_nothing_is_compared_the_strip_is_dashed_and_the_bands_end(browser, tmp_path):
@@ -183,7 +192,7 @@ def test_where_nothing_is_compared_the_strip_is_dashed_and_the_bands_end(browser
     view = replace(view, pairs=tuple(replace(pair, verdicts=cut) for pair in view.pairs))
     with opened(browser, tmp_path, view) as page:
         assert _codes(page) == [1, -2]
-        assert page.locator("#strip rect.apart").count() == 1
+        assert page.locator("#ribbon rect.apart").count() == 1
         data = page.evaluate("JSON.parse(document.getElementById('view-data').textContent)")
         assert data["kinds"]["mean/trials"]["reach"] == 2
 
@@ -199,6 +208,61 @@ def test_hovering_shows_a_tooltip_and_moves_nothing(page):
     assert (_standing(page), page.locator("#budget-text").inner_text()) == (before, budget)
     page.mouse.move(2, 2)
     assert not tip.is_visible()
+
+
+def test_the_answer_and_the_ribbon_are_above_the_fold_and_the_chart_is_low(browser, tmp_path):
+    """One page of five real comparisons serves many assertions: folds, switches, the address, length."""
+    trials = lb.Trials.from_arrays(
+        np.random.default_rng(3).random(150) + np.repeat([0, 0.1, 0.3, 0.3, 0.9], 30),
+        family=np.repeat(list("abcde"), 30), cost=np.tile([1.0, 2.0, 3.0], 50), cost_unit="h", direction="max",
+    )  # fmt: skip
+    view = build_view(trials, n_resamples=99)
+    with opened(browser, tmp_path, view) as page:
+        page.set_viewport_size({"width": 1280, "height": 800})
+        page.evaluate("document.querySelectorAll('details.part').forEach((part) => { part.open = false; })")
+        assert page.evaluate("document.documentElement.scrollHeight") <= 3 * 800
+        assert page.locator("#answer .answer").inner_text() == "e"
+        for device in ({"width": 1280, "height": 800}, {"width": 390, "height": 844}):
+            page.set_viewport_size(device)
+            ribbon = page.locator("#ribbon").bounding_box()
+            assert ribbon["y"] + ribbon["height"] < device["height"]
+            assert page.locator("#chart").bounding_box()["height"] <= 360
+        page.set_viewport_size({"width": 1280, "height": 800})
+        assert page.locator('input[name="axis"]').first.is_visible()
+        assert not page.locator('input[name="scale"]').first.is_visible()
+        page.locator(".menu summary").click()
+        assert page.locator('input[name="scale"]').first.is_visible()
+        page.locator('input[name="scale"][value="log"]').check()
+        page.locator('input[name="family"][value="1"]').uncheck()
+        page.locator("#budget").focus()
+        page.keyboard.press("End")
+        address, chosen = page.url, page.locator("#budget-text").inner_text()
+        page.goto("about:blank")
+        page.goto(address)  # the address keeps the view
+        assert page.locator("#budget-text").inner_text() == chosen
+        assert page.locator('input[name="scale"][value="log"]').is_checked()
+        assert not page.locator('input[name="family"][value="1"]').is_checked()
+        assert "e" in page.locator("#answer .answer").inner_text()
+        assert page.problems == []
+
+
+def test_a_missing_limit_is_drawn_as_open(page):
+    """The first family has no upper limit at 4: its bar fades and ends in an arrowhead."""
+    page.locator("#budget").focus()
+    page.keyboard.press("End")
+    first, second = (page.locator("#at-budget tbody .forest").nth(k) for k in (0, 1))
+    assert (first.locator("linearGradient").count(), first.locator("path.end").count()) == (1, 1)
+    assert (second.locator("linearGradient").count(), second.locator("path.end").count()) == (2, 2)
+    page.keyboard.press("Home")
+    assert page.locator("#at-budget linearGradient").count() == 0
+
+
+def test_the_curve_under_the_pointer_is_highlighted(browser, tmp_path):
+    with opened(browser, tmp_path, many_families(9)) as page:
+        assert page.locator("#at-budget .dot.f6").count() == 3  # of nine six have a colour
+        before, box = _picture(page), page.locator("#chart .u-over").bounding_box()
+        page.locator("#chart .u-over").hover(position={"x": 30, "y": box["height"] / 2})
+        assert _picture(page) != before
 
 
 def _drag(page, start, end):
@@ -230,12 +294,7 @@ def test_a_drag_zooms_and_a_double_click_returns(page):
     page.locator("button.zoomed").wait_for()
     assert _picture(page) != whole
     assert page.locator("#budget-text").inner_text() == budget
-    frame, first = (
-        page.locator("#chart .u-over").bounding_box(),
-        page.locator("#strip rect[data-code]").first.bounding_box(),
-    )
-    assert _codes(page) == [-1, 0]  # the strip is zoomed with the chart
-    assert first["x"] >= frame["x"] - 1
+    assert _codes(page) == [1, -1, 0]  # the ribbon shows all budgets
     page.locator("#chart .u-over").dblclick(position={"x": 30, "y": 30})
     page.locator("button.zoomed").wait_for(state="detached")
     assert _codes(page) == [1, -1, 0]
@@ -243,7 +302,7 @@ def test_a_drag_zooms_and_a_double_click_returns(page):
 
 def test_the_heights_show_where_curves_differ_and_the_whole_range_is_one_click_away(page):
     near = _picture(page)
-    page.locator('input[name="range"][value="whole"]').check()
+    page.locator('input[name="range"][value="whole"]').dispatch_event("click")
     assert _picture(page) != near
 
 
@@ -251,7 +310,7 @@ def test_losses_can_be_drawn_on_a_log_scale(browser, tmp_path, page):
     assert page.locator('input[name="heights"]').count() == 0  # higher is better: no loss
     with opened(browser, tmp_path, replace(make_view(), direction="min", bounds=(0.0, None))) as losses:
         before = _picture(losses)
-        losses.locator('input[name="heights"][value="log"]').check()
+        losses.locator('input[name="heights"][value="log"]').dispatch_event("click")
         assert _picture(losses) != before
         assert losses.problems == []
 
@@ -294,7 +353,7 @@ def test_a_pair_without_limits_is_said_instead_of_an_empty_chart(browser, tmp_pa
 
 
 def test_names_in_the_verdict_have_the_colours_of_their_lines(page):
-    marked = page.locator("#verdict + p b")
+    marked = page.locator(".verdict .lead b")
     assert marked.all_inner_texts() == [HOSTILE, PLAIN]
     assert [one.get_attribute("class") for one in marked.all()] == ["f0", "f1"]
 
@@ -322,7 +381,7 @@ def test_the_keyboard_reaches_every_control(page):
     wanted = page.evaluate(
         """() => [...document.querySelectorAll('a[href], button, summary, input[type=range], input[type=checkbox]')]
         .concat([...document.querySelectorAll('input[type=radio]:checked')])
-        .filter((e) => e.offsetParent || e.matches('.skip')).length"""
+        .filter((e) => e.checkVisibility() || e.matches('.skip')).length"""
     )
     reached = set()
     for _ in range(wanted + 20):
@@ -368,8 +427,8 @@ def test_without_script_the_verdict_the_figure_and_the_tables_are_there(browser,
     context = browser.new_context(java_script_enabled=False)
     tab = context.new_page()
     tab.goto(path.as_uri())
-    assert tab.locator("#verdict + p").is_visible()
-    assert tab.locator(".static-figure img").is_visible()
+    assert tab.locator(".verdict .lead").is_visible()
+    assert tab.locator("figure.plain img").is_visible()
     assert tab.locator("#trials-table tbody tr").count() == 4
     assert not tab.locator("#controls").is_visible()
     context.close()
@@ -444,13 +503,13 @@ def test_a_cost_that_reads_the_same_at_both_ends_is_one_cost(browser, tmp_path):
     (table,) = [one for one in verdict_tables(view) if "cost" in one.title]
     assert table.rows[0][1:] == (f"{HOSTILE}: 1.45 s", "1.45 s to 1.00 h")
     with opened(browser, tmp_path, view) as page:
-        page.locator('input[name="axis"][value="cost"]').check()
-        titles = page.locator("#strip rect title").all_text_contents()
+        page.locator('input[name="axis"][value="cost"]').dispatch_event("click")
+        titles = page.locator("#ribbon rect title").all_text_contents()
         assert all("1.45 s – 1.45 s" not in one for one in titles)
 
 
 def test_tables_use_the_whole_width(page):
-    for table in ("#at-budget", "#trials-table", "section[aria-labelledby=families] table"):
+    for table in ("#at-budget", "#trials-table", "section[aria-labelledby=standing] details table"):
         shares = page.evaluate(
             f"((t) => t.offsetWidth / t.parentElement.clientWidth)(document.querySelector('{table}'))"
         )
@@ -494,6 +553,7 @@ def test_figures_are_dark_in_the_dark(browser, tmp_path):
         context = browser.new_context(offline=True, color_scheme=scheme)
         tab = context.new_page()
         tab.goto(path.as_uri())
+        tab.evaluate("document.querySelectorAll('details.part').forEach((part) => { part.open = true; })")
         shot = tab.locator("#figure-distributions").screenshot()
         grounds[scheme] = Image.open(io.BytesIO(shot)).convert("L").getpixel((3, 3))
         context.close()
@@ -515,9 +575,9 @@ def test_against_a_baseline_every_rival_has_a_labelled_strip(browser, tmp_path):
     view = many_families(4)
     against = tuple(pair for pair in view.pairs if "model 0" in pair.families)
     with opened(browser, tmp_path, replace(view, pairs=against)) as page:
-        labels = page.locator("#strip text.row")
+        labels = page.locator("#ribbon text.row")
         assert labels.all_text_contents() == [f"model 0 and model {k}" for k in (1, 2, 3)]
-        frame = page.locator("#chart .u-over").bounding_box()
+        frame = page.locator("#ribbon svg").bounding_box()
         assert all(one.bounding_box()["x"] == pytest.approx(frame["x"], abs=3) for one in labels.all())
         assert _codes(page) == [-1, 1, -1, 2, -1, 3]
         assert page.problems == []

@@ -102,10 +102,11 @@ def test_reach_and_seeds():
     assert seeds.reach("mean", "trials") is None
     assert "of a new run" in seeds.title  # and so is the page
     assert "against the budget" not in seeds.title
-    assert list(report_figures(seeds, runs)) == ["runs", "curves", "differences"]
-    text = render_page(seeds, {"runs": b"<svg/>", "curves": b"<svg/>", "differences": b"<svg/>"})
-    places = [text.index(mark) for mark in ('id="verdict"', 'id="runs"', 'id="standing"', 'id="pairs"', 'id="curves"')]
-    assert places == sorted(places)  # the runs are the first picture, the curve comes after
+    assert list(report_figures(seeds, runs)) == ["runs", "differences"]  # one budget: no chart over budgets
+    text = render_page(seeds, {"runs": b"<svg/>", "differences": b"<svg/>"})
+    places = [text.index(mark) for mark in ('id="verdict"', 'id="runs"', 'id="standing"', 'id="pairs"')]
+    assert places == sorted(places)  # the runs are the first picture
+    assert 'id="curves"' not in text
     assert 'id="matrix"' not in text
     assert "validation only" not in text  # nothing is selected among runs of one configuration
     assert seeds.statistics == ("mean",)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from levelbest._plain import common_decimals, round_places, show_cost, show_range
+from levelbest._plain import common_decimals, round_places, show_cost, show_number, show_range
 from levelbest.report.tables.results import ROUNDING, curve_decimals
 from levelbest.report.tables.sections import aggregate_section
 from levelbest.report.tables.table import Table, costs, counts, latex_text, limits, numbers, texts
 from levelbest.report.view import ShownFamily, View, ranked_families
+from levelbest.report.words.answers import best_at_headline, contenders_at_headline
 from levelbest.report.words.phrases import joined, level, plural
 from levelbest.report.words.verdicts import reason_words
 from levelbest.results import NOT_COMPARABLE, UNDECIDED, PairComparison
@@ -62,6 +64,62 @@ def page_table(view: View) -> Table:
     has_cost = view.cost_unit is not None or any(math.isfinite(family.mean_cost) for family in view.families)
     shown = ("family", "n_trials", "n_failed", "value", "interval", "winner", "mean", "sd")
     return families_table(view).only(*shown, *["mean_cost"] * has_cost)
+
+
+def page_facts(view: View) -> Table:
+    """What the page tells of each family beside its value at the budget chosen: nothing that has an interval."""
+    has_cost = view.cost_unit is not None or any(math.isfinite(family.mean_cost) for family in view.families)
+    failed = ["n_failed"] * any(family.n_failed for family in view.families)
+    return families_table(view).only("family", "n_trials", *failed, "winner", "mean", "sd", *["mean_cost"] * has_cost)
+
+
+@dataclass(frozen=True)
+class HeatCell:
+    """A family on a task: its value as it is shown, how good it is there (0 to 4), and what the task decides of it."""
+
+    text: str
+    shade: int
+    mark: str = ""
+    title: str = ""
+
+
+@dataclass(frozen=True)
+class HeatMap:
+    """Tasks by families, at the headline budget of each task."""
+
+    families: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[HeatCell, ...]], ...]
+    note: str
+
+
+def heat_map(view: View) -> HeatMap:
+    """What each family scores on each task: darker is better within a task, and a mark where the task decides."""
+    order = [family.name for family in ranked_families(view)]
+    rows = []
+    for task, shown in view.tasks.items():
+        values = {family.name: family.headline[0] for family in shown.families}
+        known = [value for value in values.values() if value == value]
+        low, high = (min(known), max(known)) if known else (0.0, 0.0)
+        sign = -1.0 if shown.direction == "min" else 1.0
+        worst = low if sign > 0 else high
+        digits = common_decimals([family.headline for family in shown.families])
+        compared = shown.comparison
+        best = None if compared is None else best_at_headline(compared)
+        possible = () if compared is None else contenders_at_headline(compared)
+        cells = []
+        for name in order:
+            value = values.get(name, math.nan)
+            share = sign * (value - worst) / (high - low) if high > low else 0.5
+            mark, title = ("", "")
+            if name == best:
+                mark, title = "★", f"{name} is better than all others on {task}"
+            elif name in possible and len(possible) < len(order):
+                mark, title = "☆", f"{name} may be the best on {task}"
+            cells.append(HeatCell(show_number(value, digits), round(4 * share) if value == value else 0, mark, title))
+        rows.append((task, tuple(cells)))
+    unit = "one run" if view.headline == 1 else f"best of {view.headline}"
+    note = f"{view.reported or view.selection}, {unit}; darker is better; ★ better than all others there, ☆ may be best"
+    return HeatMap(tuple(order), tuple(rows), note)
 
 
 def paper_table(view: View) -> Table:

@@ -2,41 +2,55 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from levelbest.report.figures.curves import (
+    WIDE,
     colour_of,
     figure_of,
     line_style,
     new_axes,
+    new_figure,
     open_frame,
     plain_text,
     shorten,
 )
 from levelbest.report.words.tasks import aggregate_budgets, low_is_better, rows_at, scale_words
-from levelbest.results import TaskComparison
+from levelbest.results import OverTasks, TaskComparison
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 
 def interval_figure(comparison: TaskComparison) -> Figure:
-    """A row for each family, the best first: its interquartile mean with its interval, at one run."""
-    rows = rows_at(comparison.iqm, aggregate_budgets(comparison)[0])
+    """A row for each family, the best first: its interquartile mean and its mean rank with their intervals."""
+    budget = aggregate_budgets(comparison)[0]
+    rows, ranks = rows_at(comparison.iqm, budget), {row.family: row for row in rows_at(comparison.ranks, budget)}
     order = sorted(rows, key=lambda row: row.value if low_is_better(comparison) else -row.value)
-    ax = new_axes(height=0.7 + 0.28 * max(2, len(order)))
-    for place, row in enumerate(order):
+    figure = new_figure(WIDE, 0.75 + 0.3 * max(2, len(order)))
+    left, right = figure.subplots(1, 2, sharey=True) if ranks else (figure.add_subplot(), None)
+    _draw_intervals(left, order, comparison)
+    left.set_xlabel(plain_text(f"interquartile mean {scale_words(comparison)}"))
+    left.set_yticks(range(len(order)), [plain_text(shorten(row.family, 24)) for row in order])
+    left.set_ylim(len(order) - 0.5, -0.5)
+    if right is not None:
+        _draw_intervals(right, [ranks[row.family] for row in order], comparison)
+        right.set_xlabel(f"mean rank over {len(comparison.tasks)} tasks, 1 is best")
+    return figure
+
+
+def _draw_intervals(ax: Axes, rows: Sequence[OverTasks], comparison: TaskComparison) -> None:
+    for place, row in enumerate(rows):
         colour = colour_of(row.family, comparison.overall.hues)
         if np.isfinite([row.low, row.high]).all():
-            ax.barh(place, row.high - row.low, left=row.low, height=0.5, color=colour, alpha=0.5, linewidth=0)
-        ax.plot([row.value] * 2, [place - 0.3, place + 0.3], color="black", linewidth=1.5)
-    ax.set_yticks(range(len(order)), [plain_text(shorten(row.family, 24)) for row in order])
-    ax.set_ylim(len(order) - 0.5, -0.5)
-    ax.set_xlabel(plain_text(f"interquartile mean {scale_words(comparison)}"))
-    open_frame(ax, grid="x")
-    return figure_of(ax)
+            ax.barh(place, row.high - row.low, left=row.low, height=0.4, color=colour, alpha=0.4, linewidth=0)
+        ax.plot([row.value], [place], "o", color=colour, markersize=5)
+    ax.tick_params(axis="y", length=0)
+    open_frame(ax, without=("top", "right", "left"), grid="x")
 
 
 def profile_figure(comparison: TaskComparison) -> Figure | None:

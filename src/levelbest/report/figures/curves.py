@@ -106,10 +106,12 @@ def _dark_grey(level: int) -> str:
 
 ONE_COLUMN = 3.3
 """Width of a paper's column in inches; figures are legible at it."""
+WIDE = 2.8 * ONE_COLUMN
+"""Width of a figure over the whole page."""
 LOG_FROM = 30
 """Curves longer than this are drawn over a log scale, where small budgets can be told apart."""
 _DPI = 200
-_WIDE = 4.5  # inches: from here on there is room beside the lines
+_ROOM_BESIDE = 4.5  # inches: from here on there is room beside the lines
 
 
 def new_figure(width: float, height: float) -> Figure:
@@ -289,7 +291,7 @@ def _legend(ax: Axes, names: Sequence[str], styles: Sequence[Style]) -> None:
     figure = figure_of(ax)
     marks = _marks(styles)
     alone = figure.get_layout_engine() is not None and figure.axes == [ax]
-    if alone and figure.get_size_inches()[0] < _WIDE:
+    if alone and figure.get_size_inches()[0] < _ROOM_BESIDE:
         width, height = figure.get_size_inches()
         figure.set_size_inches(width, height + 0.12 * -(-len(names) // 3))  # the names get room of their own
         figure.legend(marks, names, fontsize=5.5, frameon=False, loc="outside lower center", ncols=3)

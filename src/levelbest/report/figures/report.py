@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +13,7 @@ from levelbest.report.describe import Description
 from levelbest.report.figures.aggregates import interval_figure, profile_figure
 from levelbest.report.figures.curves import (
     ONE_COLUMN,
+    WIDE,
     figure_of,
     label_below,
     new_axes,
@@ -126,7 +126,8 @@ def report_figures(view: View, trials: Trials | None) -> dict[str, Figure]:
     figures: dict[str, Figure | None] = {}
     if panel.runs:
         figures["runs"] = panel_figure(panel)
-    figures["curves"] = panel_figure(replace(panel, runs={}))
+    elif not view.tasks or any(len(line.x) > 1 for line in panel.lines):  # of one budget there is no curve
+        figures["curves"] = panel_figure(panel)
     if view.tasks:
         if view.over_tasks is not None:
             figures["iqm"] = interval_figure(view.over_tasks)
@@ -154,10 +155,10 @@ def distribution_figure(trials: Trials, order: Sequence[str], hues: Hues) -> Fig
     rows = len(order)
     height = max(1.6, min(0.55 * rows, 1.6 + 0.25 * rows) + 0.6)
     if trials.reported is None:
-        figure = new_figure(2 * ONE_COLUMN, height)
+        figure = new_figure(WIDE, height)
         _draw_histograms(trials, figure.add_subplot(), order, hues)
         return figure
-    figure = new_figure(2 * ONE_COLUMN, height + 2.6)
+    figure = new_figure(WIDE, height + 2.6)
     above, below = figure.subplots(2, 1, height_ratios=(height, 2.6))
     _draw_histograms(trials, above, order, hues)
     _draw_scatter(trials, trials.reported, below, order, hues)

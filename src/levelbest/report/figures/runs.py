@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from levelbest._check import FloatArray
-from levelbest.report.figures.curves import figure_of, new_axes, open_frame, plain_text, shorten
+from levelbest.report.figures.curves import WIDE, figure_of, new_axes, open_frame, plain_text, shorten
 from levelbest.report.figures.verdicts import draw_limits
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def draw_runs(panel: Panel, ax: Axes | None = None) -> Axes:
     Published scores are dashed lines, those of a family within its row and in its colour.
     """
     order = list(panel.means)
-    ax = new_axes(height=0.7 + 0.46 * len(order)) if ax is None else ax
+    ax = new_axes(WIDE, 0.7 + 0.46 * len(order)) if ax is None else ax
     runs = {name: _known(panel.runs[name]) for name in order}
     ends = np.concatenate([*runs.values(), [0.0] * (not any(scores.size for scores in runs.values()))])
     inches = float(figure_of(ax).get_size_inches()[0])

@@ -211,6 +211,10 @@ _WORDS = {
     "best_of": "best of {budget}",
     "band": "{level} band",
     "band_means": "covers all budgets at once",
+    "note": "The {level} limits are bands: they cover all budgets at once.",
+    "with": "With {budget}",
+    "no_names": "no answer",
+    "any": "any of the {count}",
     "units": "{units}",
     "failed": "failed",
     "better_than": "better than",
@@ -228,7 +232,12 @@ _WORDS = {
     "selected": "Selected: press Ctrl+C to copy.",
 }
 
-_OF_ONE = {"band": "{level}", "band_means": "for each family by itself", "one": "{single}"}
+_OF_ONE = {
+    "band": "{level}",
+    "band_means": "for each family by itself",
+    "note": "The {level} limits are for each family by itself; the verdict compares all of them.",
+    "one": "{single}",
+}
 """What is said otherwise where there is one budget, and nothing to choose."""
 
 
@@ -242,7 +251,8 @@ def screen_words(words: DesignWords, level: str) -> dict[str, str]:
     """
     known = {"{unit}": words.unit, "{units}": words.units, "{single}": words.single, "{level}": level}
     filled = {}
-    for key, template in (_WORDS | (_OF_ONE if words.single else {})).items():
+    shown = _WORDS | (_OF_ONE if words.single else {}) | {"new_one": words.single}
+    for key, template in shown.items():
         for name, value in known.items():
             template = template.replace(name, value)
         filled[key] = template

@@ -8,24 +8,27 @@ import hashlib
 import io
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from importlib import resources
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from levelbest import __version__
 from levelbest._plain import cell_text, guarded
-from levelbest.report.figures.curves import slim, themed
+from levelbest.report.figures.curves import shorten, slim, themed
 from levelbest.report.figures.panels import panel_of_view
-from levelbest.report.page.data import embedded, page_data
+from levelbest.report.page.data import embedded, page_data, screen_words
 from levelbest.report.tables.results import ROUNDING
 from levelbest.report.view import View
-from levelbest.report.view_tables import page_table, values_table, verdict_tables
-from levelbest.report.words.cautions import remarks
+from levelbest.report.view_tables import heat_map, page_facts, page_table, values_table, verdict_tables
+from levelbest.report.words.answers import Piece, answer_of, ranges_of, text_of
+from levelbest.report.words.cautions import Remark, remarks
 from levelbest.report.words.curves import interval_name
 from levelbest.report.words.methods import space_rows, spaces_heading
-from levelbest.report.words.phrases import level, plural, scope_words, shortened
+from levelbest.report.words.phrases import capital, level, plural, scope_words, shortened
 from levelbest.report.words.plans import next_steps
+from levelbest.report.words.tasks import normalised_words
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -33,6 +36,10 @@ if TYPE_CHECKING:
 MOST_CELLS = 12_000
 """More cells of trials than this stay in the table beside the page."""
 Rows = list[list[str]]
+MOST_LARGE = 60
+"""An answer of more letters is written smaller."""
+SHORTEST_DOUBT = 25
+"""A shorter first clause of a doubt says too little."""
 MOST_SENTENCES = 60
 """Of more pairs the sentences are in report.json."""
 MOST_BYTES = 100_000
@@ -72,15 +79,20 @@ def render_page(view: View, figures: Mapping[str, bytes], files: Mapping[str, st
             data=Markup(embedded(page_data(view))),
             figures={name: _data_uri(slim(themed(svg)), "image/svg+xml") for name, svg in figures.items()},
             chips=_chips(view),
-            places=_places(view, figures),
-            verdict=[_coloured(sentence, view) for sentence in view.verdict],
+            **_verdict(view, noted),
+            **_counts(view, noted),
+            heat=heat_map(view) if view.tasks else None,
+            middle=lambda name: shorten(name, 18),
+            drawn=not view.single and any(len(line.x) > 1 for line in view.lines),
+            facts=page_facts(view),
+            failures=any(family.n_failed for family in view.families),
+            interval_note=_interval_note(view),
             level=level(view.confidence),
             pairs_of=lambda names: [(name, name) for name in names],
             caption=f"{view.score}, {line.statistic} of the best of n, {level(view.confidence)} {limits}.",
             values=values_table(view),
             verdicts=verdict_tables(view),
             details=view.details[:MOST_SENTENCES],
-            steps=() if view.comparison is None else next_steps(view.comparison),
             spaces=[(shortened(names), text) for names, text in space_rows(spaces)[:MOST_SENTENCES]],
             spaces_heading=spaces_heading(spaces),
             single=view.single,
@@ -138,6 +150,86 @@ def _script() -> str:
     return wrapped(*(asset(name) for name in _SCRIPTS))
 
 
+def _verdict(view: View, noted: Sequence[Remark]) -> dict[str, object]:
+    """The card that is read first: the answer in large type, what stands behind it, the first doubt, the next step."""
+    from markupsafe import Markup
+
+    compared, sentences = view.comparison, view.verdict
+    answer = answer_of(compared) if compared is not None and compared.pairs else None
+    shown = None
+    if compared is not None and answer is not None:
+        where, ranges = capital(answer.where), text_of(ranges_of(compared))
+        if view.tasks:
+            where = f"Over {len(view.tasks)} tasks{', ' if answer.where else ''}{answer.where} ({normalised_words()})"
+            sentences = (*([ranges] if ranges else []), *sentences[1:])
+        elif sentences[0] == str(answer):
+            sentences = sentences[1:]
+        shown = {"where": where, "names": _pieces(answer.names, view), "rest": _pieces(_alone(answer.rest), view)}
+        if len(text_of(answer.names)) > MOST_LARGE:
+            shown["names"] = Markup('<span class="long">{}</span>').format(shown["names"])
+    steps = () if compared is None else next_steps(compared)
+    doubts = [remark for remark in noted if remark.severity == 0]
+    return {
+        "answer": shown,
+        "verdict": [_coloured(sentence, view) for sentence in sentences],
+        "steps": steps,
+        "step": steps[0] if steps else None,
+        "doubt": _first_clause(str(doubts[0])) if doubts else "",
+    }
+
+
+def _alone(rest: Sequence[Piece]) -> list[Piece]:
+    """The rest of an answer as a sentence by itself: without what ties it to the names."""
+    text = [replace(piece, text=piece.text) for piece in rest]
+    if not text:
+        return []
+    text[0] = replace(text[0], text=text[0].text.lstrip(",; ("))
+    bracket = rest[0].text.startswith(" (") and rest[-1].text.endswith(")")
+    text[-1] = replace(text[-1], text=text[-1].text.removesuffix(")") if bracket else text[-1].text)
+    kept = [piece for piece in text if piece.text]
+    first = kept[0] if kept[0].is_family else replace(kept[0], text=capital(kept[0].text))
+    return [first, *kept[1:], Piece(".")]
+
+
+def _first_clause(sentence: str) -> str:
+    """What a doubt is about; all of it stands in the list of doubts."""
+    clause = re.split(r"[;:] ", sentence, maxsplit=1)[0]
+    return clause if len(clause) >= SHORTEST_DOUBT else sentence
+
+
+def _counts(view: View, noted: Sequence[Remark]) -> dict[str, object]:
+    """What stands beside the heading of a part that is closed, so that one knows whether to open it."""
+    first = view.pairs_of(view.statistics[0]) if view.pairs else ()
+    decided = sum(pair.decided for pair in first)
+    n_doubts = sum(remark.severity < 2 for remark in noted)
+    return {
+        "pair_count": f"{plural(len(first), 'pair')}, {decided} decided{'' if view.single else ' somewhere'}",
+        "warning_count": plural(n_doubts or len(noted), "doubt" if n_doubts else "choice") if noted else "",
+        "plural_count": plural(len(view.tasks), "task") if view.tasks else "",
+        "open_items": sum(not item.answer for item in view.checklist),
+        "download_kinds": "figures (SVG), numbers (JSON)" + (f", {view.words.parts} (CSV)" if view.table else ""),
+    }
+
+
+def _interval_note(view: View) -> str:
+    """What the limits beside the values cover, and what the values are measured in."""
+    note = screen_words(view.words, level(view.confidence))["note"]
+    return f"{note} Values are in {view.scale}." if view.scale else note
+
+
+def _pieces(pieces: Iterable[Piece], view: View) -> Markup:
+    """Pieces of a sentence with the names of families in their colours."""
+    from markupsafe import Markup, escape
+
+    names = [
+        Markup('<b class="f{}">{}</b>').format(view.hues[piece.text], piece.text)
+        if piece.is_family
+        else escape(piece.text)
+        for piece in pieces
+    ]
+    return Markup("").join(names)
+
+
 def _chips(view: View) -> list[tuple[str, bool]]:
     """What the report is of, in a few words each, and whether they are a badge."""
     words, n_failed = view.words, sum(family.n_failed for family in view.families)
@@ -153,22 +245,6 @@ def _chips(view: View) -> list[tuple[str, bool]]:
     scope = " over all budgets" if compared is None else scope_words(compared.terms, compared.pairs)
     texts = (f"{words.count(total)}{of}{failed}", f"{chosen}, {better}")
     return [*chips, *((text, False) for text in (*texts, f"{level(view.confidence)}{scope or ' confidence'}"))]
-
-
-def _places(view: View, figures: Mapping[str, bytes]) -> list[tuple[str, str]]:
-    places = [
-        ("curves", "Curves", True),
-        ("panels", "Each task", "panels" in figures),
-        ("pairs", "Pairs", bool(view.pairs)),
-        ("warnings", "Questions", bool(view.cautions)),
-        ("families", "Families", True),
-        ("distributions", "Distributions", "distributions" in figures),
-        ("methods", "Methods", True),
-        ("checklist", "Checklist", bool(view.checklist)),
-        ("trials", f"Every {view.words.part}", bool(view.table)),
-        ("downloads", "Downloads", True),
-    ]
-    return [(place, name) for place, name, there in places if there]
 
 
 def _coloured(sentence: str, view: View) -> Markup:

@@ -30,8 +30,9 @@ function columnsOf(line, grid, reach, span, bands) {
   const within = (x) => x <= reach * (1 + 1e-9);
   const pick = (wanted) => grid.map((x) => (at.has(x) ? wanted(at.get(x), x) : undefined));
   const closed = (i) => known(line.low[i]) && known(line.high[i]);
-  const open = (i) => !closed(i) && (known(line.low[i]) || known(line.high[i]));
-  const touch = (i) => open(i) || (closed(i) && (open(i + 1) || open(i - 1)));
+  /* Where a limit is missing the band is open on that side: it fades from the curve to the edge of the picture. */
+  const open = (i, limit) => i >= 0 && i < line.x.length && known(line.value[i]) && !known(limit[i]);
+  const touch = (i, limit) => open(i, limit) || open(i + 1, limit) || open(i - 1, limit);
   const edge = Math.max(...line.x.filter(within), -Infinity);
   const columns = [
     { values: pick((i, x) => (within(x) ? line.value[i] : null)), kind: "line" },
@@ -40,18 +41,51 @@ function columnsOf(line, grid, reach, span, bands) {
   if (bands) {
     columns.push(
       { values: pick((i, x) => (within(x) && closed(i) ? line.high[i] : null)), low: pick((i, x) => (within(x) && closed(i) ? line.low[i] : null)), kind: "band", alpha: "26" },
-      { values: pick((i, x) => (within(x) && touch(i) ? line.high[i] ?? span[1] : null)), low: pick((i, x) => (within(x) && touch(i) ? line.low[i] ?? span[0] : null)), kind: "band", alpha: "10" },
+      ...[[line.high, line.low, 1], [line.low, line.high, 0]].flatMap(([limit, other, top]) => (line.x.some((x, i) => within(x) && open(i, limit)) ? [{
+        values: pick((i, x) => (within(x) && touch(i, limit) ? (known(limit[i]) ? limit[i] : span[top]) : null)),
+        low: pick((i, x) => (within(x) && touch(i, limit) ? (known(other[i]) && !known(limit[i]) ? other[i] : line.value[i]) : null)), kind: "band", fade: top }] : [])),
     );
   }
   return columns;
+}
+
+function fading(u, colour, top) {
+  const foot = u.bbox.top + u.bbox.height, shade = u.ctx.createLinearGradient(0, top ? u.bbox.top : foot, 0, top ? foot : u.bbox.top);
+  shade.addColorStop(0, `${colour}00`); shade.addColorStop(0.75, `${colour}30`); shade.addColorStop(1, `${colour}30`);
+  return shade;
+}
+/* A chevron where a curve leaves the picture. */
+function chevrons(u, line, colour, span) {
+  const c = u.ctx, r = devicePixelRatio, spans = [[span[0], 1, u.bbox.top + u.bbox.height], [span[1], -1, u.bbox.top]];
+  c.save(); c.fillStyle = colour;
+  for (const [edge, side, y] of spans) {
+    const outside = (v) => known(v) && (v - edge) * side < 0;
+    line.value.forEach((v, i) => {
+      const next = line.value[i + 1];
+      if (!known(v) || !known(next) || outside(v) === outside(next)) return;
+      const share = (edge - v) / (next - v), from = u.valToPos(line.x[i], "x", true), to = u.valToPos(line.x[i + 1], "x", true), x = from + share * (to - from);
+      if (x < u.bbox.left || x > u.bbox.left + u.bbox.width) return;
+      c.beginPath(); c.moveTo(x - 5 * r, y - 7 * r * side); c.lineTo(x + 5 * r, y - 7 * r * side); c.lineTo(x, y); c.fill();
+    });
+  }
+  c.restore();
+}
+/* The curve under the pointer, above all others. */
+function highlight(u, line, colour) {
+  const c = u.ctx, r = devicePixelRatio;
+  c.save(); c.beginPath(); c.rect(u.bbox.left, u.bbox.top, u.bbox.width, u.bbox.height); c.clip();
+  c.strokeStyle = colour; c.lineWidth = 3.4 * r; c.lineJoin = "round"; c.beginPath();
+  line.x.forEach((x, i) => { if (known(line.value[i])) c.lineTo(u.valToPos(x, "x", true), u.valToPos(line.value[i], "y", true)); });
+  c.stroke(); c.restore();
 }
 
 function drawChart(holder, s, kind, grid, zoom, hooks) {
   const lines = kind.lines.filter((line) => s.shown.has(line.family));
   holder.replaceChildren();
   if (!lines.length) { holder.textContent = say("none_shown"); return null; }
-  const width = holder.clientWidth || 640, height = Math.max(260, Math.min(430, Math.round(width * 0.5)));
-  const wide = width >= 620 && 15 * lines.length <= height - 40;
+  const width = holder.clientWidth || 640, height = Math.max(240, Math.min(360, Math.round(width * 0.56)));
+  /* Of many families those in colour are named at the ends of their lines. */
+  const named = lines.filter((line) => hueOf(line.family) !== GREY), wide = width >= 480 && named.length > 0 && 15 * named.length <= height - 40;
   const span = zoom ? zoom.y : heightsOf(lines, s, kind);
   const first = grid[0], last = grid[grid.length - 1];
   const ends = zoom ? zoom.x : first < last ? [first, last] : s.log ? [first * 0.8, first * 1.25] : [first - 0.5, first + 0.5];
@@ -63,17 +97,17 @@ function drawChart(holder, s, kind, grid, zoom, hooks) {
     for (const column of columns.filter((one) => one.kind === "band")) {
       data.push(column.values, column.low);
       series.push(hidden, hidden);
-      bands.push({ series: [data.length - 2, data.length - 1], fill: style.colour + column.alpha });
+      bands.push({ series: column.fade === 0 ? [data.length - 1, data.length - 2] : [data.length - 2, data.length - 1], fill: column.fade === undefined ? style.colour + column.alpha : (u) => fading(u, style.colour, column.fade) });
     }
   }
-  for (const { line, style, columns } of drawn) {
+  for (const { line, style, columns } of drawn.slice().sort((p, q) => q.style.grey - p.style.grey)) {
     for (const column of columns.filter((one) => one.kind !== "band")) {
       data.push(column.values);
-      series.push({ pxAlign: 0, stroke: column.kind === "line" ? style.colour : `${style.colour}66`, width: column.kind === "line" ? 2 : 1.3, dash: style.dash,
+      series.push({ pxAlign: 0, stroke: column.kind === "line" ? style.colour : `${style.colour}66`, width: style.grey ? (column.kind === "line" ? 1 : 0.6) : column.kind === "line" ? 2 : 1.3, dash: style.dash,
         points: { show: line.x.length < 3 && column.kind === "line", size: 7, fill: style.colour } });
     }
   }
-  const side = wide ? roomFor(lines.map((l) => view.families[l.family].name)) : 14;
+  const side = wide ? Math.min(width / 3, roomFor(named.map((l) => view.families[l.family].name))) : 14;
   return new uPlot({
     width, height, padding: [12, side, 0, 0],
     scales: { x: { time: false, distr: s.log ? 3 : 1, range: () => ends },
@@ -103,7 +137,10 @@ function drawChart(holder, s, kind, grid, zoom, hooks) {
           c.fillText(family < 0 ? name : `${name}, published`, u.bbox.left + 6 * ratio, y - 4 * ratio);
         }
         c.restore();
-        if (wide) labelEnds(u, drawn.map(({ line, style }) => ({ name: view.families[line.family].name, colour: style.colour, y: endOf(u, line, ends) })));
+        for (const { line, style } of drawn) if (!style.grey) chevrons(u, line, style.colour, span);
+        const lit = drawn.find(({ line }) => line.family === hooks.lit());
+        if (lit) highlight(u, lit.line, lit.style.grey ? css("--ink") : lit.style.colour);
+        if (wide) labelEnds(u, drawn.filter(({ style }) => !style.grey).map(({ line, style }) => ({ name: view.families[line.family].name, colour: style.colour, y: endOf(u, line, ends) })));
         hooks.drawn(u);
       }],
       setSelect: [(u) => {

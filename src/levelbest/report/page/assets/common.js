@@ -21,7 +21,12 @@ function draw(tag, attributes, ...inside) {
 }
 /* A template with its places filled: as text, or as parts, among which numbers stand for families. */
 const filled = (template, given) => template.split(/\{(\w+)\}/).map((part, i) => (i % 2 ? given[part] : part)).flat().filter((part) => part !== "");
-const cut = (text, most) => ([...text].length > most ? `${[...text].slice(0, most - 1).join("")}…` : text);
+/* A long name without its middle: what tells names apart stands at either end. */
+function cut(text, most) {
+  const letters = [...text];
+  return letters.length > most ? `${letters.slice(0, Math.ceil((most - 1) / 2)).join("")}…${most > 2 ? letters.slice(-Math.floor((most - 1) / 2)).join("") : ""}` : text;
+}
+
 const listed = (all) => (all.length < 2 ? all.join("") : `${all.slice(0, -1).join(", ")} and ${all[all.length - 1]}`);
 
 /* Numbers: three digits for costs; for scores as many decimals as half the interval's width deserves. */
@@ -86,7 +91,8 @@ function ticksOf(width, axis, unit, low, high, log) {
   const gap = (place(high) - place(chosen[chosen.length - 1])) / (place(high) - place(low));
   return axis === "trials" && high % 1 === 0 && gap * width >= 30 ? [...chosen, high] : chosen;
 }
-const tickText = (value, axis, unit) => showBudget(value, axis, unit).replace(/(\.\d*?)0+(?=$| )/, "$1").replace(/\.(?=$| )/, "");
+const thousands = (value) => (value >= 1e6 ? `${Number((value / 1e6).toPrecision(3))}M` : value >= 1e4 ? `${Number((value / 1e3).toPrecision(3))}k` : String(value));
+const tickText = (value, axis, unit) => (axis === "trials" ? thousands(Math.round(value)) : showBudget(value, axis, unit)).replace(/(\.\d*?)0+(?=$| )/, "$1").replace(/\.(?=$| )/, "");
 
 /* The axes of a chart: budgets along the foot, scores at the side with no more digits than their step. */
 function chartAxes(axis, unit, log, label) {
@@ -108,19 +114,24 @@ function chartAxes(axis, unit, log, label) {
 function roomFor(names) {
   const c = document.createElement("canvas").getContext("2d");
   c.font = "600 12.5px system-ui, sans-serif";
-  return Math.min(220, Math.ceil(Math.max(...names.map((name) => c.measureText(cut(name, 24)).width))) + 14);
+  return Math.min(240, Math.ceil(Math.max(...names.map((name) => c.measureText(cut(name, 24)).width))) + 30);
 }
-/* Names where lines end, pushed apart so that none covers another. */
+/* Names where lines end, pushed apart so that none covers another; a thin line leads to one that was pushed. */
 function labelEnds(u, ends) {
   const c = u.ctx, ratio = devicePixelRatio, gap = 15 * ratio, foot = u.bbox.top + u.bbox.height;
   const placed = ends.filter((end) => Number.isFinite(end.y)).sort((a, b) => a.y - b.y);
+  placed.forEach((end) => { end.from = end.y; });
   placed.forEach((end, i) => { end.y = Math.max(end.y, i ? placed[i - 1].y + gap : u.bbox.top + gap / 2); });
   for (let i = placed.length - 1; i >= 0; i--) placed[i].y = Math.min(placed[i].y, i === placed.length - 1 ? foot : placed[i + 1].y - gap);
   c.save();
   c.textBaseline = "middle"; c.textAlign = "left"; c.font = `600 ${12.5 * ratio}px system-ui, sans-serif`;
-  for (const { name, colour, y } of placed) {
-    c.fillStyle = colour;
-    c.fillText(cut(name, 24), u.bbox.left + u.bbox.width + 7 * ratio, y);
+  const edge = u.bbox.left + u.bbox.width, aside = placed.some((end) => Math.abs(end.y - end.from) > 4 * ratio) ? 16 * ratio : 0;
+  for (const { name, colour, y, from } of placed) {
+    c.fillStyle = c.strokeStyle = colour;
+    let most = 24;
+    while (most > 4 && c.measureText(cut(name, most)).width > u.width * ratio - edge - aside - 7 * ratio) most -= 1;
+    c.fillText(cut(name, most), edge + aside + 7 * ratio, y);
+    if (aside) { c.lineWidth = 0.8 * ratio; c.beginPath(); c.moveTo(edge + 2 * ratio, from); c.lineTo(edge + aside + 4 * ratio, y); c.stroke(); }
   }
   c.restore();
 }

@@ -12,7 +12,8 @@ for (const kind of [whole, ...whole.tasks].flatMap((one) => Object.values(one.ki
 }
 const say = (key, given = {}) => filled(view.words[key], given).join(""), sayParts = (key, given) => filled(view.words[key], given);
 const form = byId("controls"), slider = byId("budget"), holder = byId("chart");
-let plot = null, difference = null, grid = [], zoom = null, opened = null, tip = null;
+let plot = null, difference = null, grid = [], zoom = null, opened = null, tip = null, lit = null;
+const told = byId("answer") ? [...byId("answer").childNodes].map((node) => node.cloneNode(true)) : [];
 
 document.documentElement.classList.add("with-script");
 document.querySelectorAll(".needs-script").forEach((part) => { part.hidden = false; });
@@ -31,7 +32,7 @@ function state() {
 }
 const kindOf = (s) => view.kinds[`${s.statistic}/${s.axis}`];
 const budgetText = (value, axis) =>
-  axis === "trials" ? `${Math.round(value)} ${Math.round(value) === 1 ? view.word : view.units}` : showBudget(value, axis, view.cost_unit);
+  axis === "trials" ? (Math.round(value) === 1 && view.words.new_one ? view.words.new_one : `${Math.round(value)} ${Math.round(value) === 1 ? view.word : view.units}`) : showBudget(value, axis, view.cost_unit);
 
 /* A median over costs does not exist, nor one over all tasks: what was chosen last stays, and other switches follow. */
 function agree(changed) {
@@ -47,14 +48,17 @@ function agree(changed) {
   settle(free);
 }
 
-function drawStrip(u) {
-  const s = state(), kind = kindOf(s), box = byId("strip");
+/* The ribbon: who is best at which budget, over the whole card; a click chooses the budget. */
+function drawRibbon() {
+  const s = state(), kind = kindOf(s), box = byId("ribbon");
   box.replaceChildren();
-  if (!kind.strips.length) return;
-  const left = u.bbox.left / devicePixelRatio, right = left + u.bbox.width / devicePixelRatio;
-  const place = (v) => left + u.valToPos(v, "x"), show = (start, end) => showRange(start, end, s.axis, view.cost_unit);
-  const labelled = kind.strips.length > 1, step = labelled ? 40 : 0, height = labelled ? step * kind.strips.length + 4 : 44;
-  const names = view.families.map((one) => one.name);
+  const ends = [grid[0], grid[grid.length - 1]];
+  if (!kind.strips.length || !(ends[0] < ends[1])) { box.hidden = true; return; }
+  box.hidden = false;
+  const right = box.clientWidth || 640, left = 0, log = s.log && ends[0] > 0, scaled = log ? Math.log : (v) => v;
+  const place = (v) => left + ((scaled(v) - scaled(ends[0])) / (scaled(ends[1]) - scaled(ends[0]))) * (right - left);
+  const show = (start, end) => showRange(start, end, s.axis, view.cost_unit), names = view.families.map((one) => one.name);
+  const labelled = kind.strips.length > 1, thick = labelled ? 16 : 34, step = thick + 20, height = 16 + step * kind.strips.length;
   const text = (part) => {
     const who = part.code >= 0 ? say("best", { name: names[part.code] }) : part.code === APART ? say("apart")
       : part.possible.length ? say("one_of", { names: listed(part.possible.map((i) => names[i])) }) : say("undecided");
@@ -63,19 +67,31 @@ function drawStrip(u) {
   const svg = draw("svg", { class: "tape", height, role: "img" }), defs = draw("defs");
   svg.append(defs);
   kind.strips.forEach((strip, k) => {
-    const parts = merged(strip.segments, 3), top = labelled ? k * step + 16 : 2;
-    if (labelled) {
-      const label = draw("text", { x: left, y: top - 4, class: "row" });
-      label.textContent = strip.label;
-      svg.append(label);
-    }
-    tapeRow(svg, defs, parts, place, { left, right, top, height: labelled ? 16 : 23, names: names, text });
-    if (!labelled) tapeRanges(svg, parts, place, { left, right, y: 41, show });
+    const parts = merged(strip.segments, 3), top = 16 + k * step;
+    tapeRow(svg, defs, parts, place, { left, right, top, height: thick, names, text });
+    if (labelled) svg.append(draw("text", { x: left, y: top + thick + 14, class: "row" }, strip.label));
+    else tapeRanges(svg, parts, place, { left, right, y: top + thick + 15, show });
   });
   svg.setAttribute("aria-label", kind.strips.map((strip) => merged(strip.segments, 3).map(text).join("; ")).join(". "));
-  const x = place(grid[Number(slider.value)]);
-  if (x >= left && x <= right) svg.append(draw("path", { d: labelled ? `M${x} 0V${height}` : `M${x} -3V2M${x} 25V30`, class: "at" }));
+  const now = grid[Number(slider.value)], x = place(now), foot = 16 + step * (kind.strips.length - 1) + thick;
+  svg.append(draw("path", { d: `M${x} 12V${foot + 3}`, class: "here" }), draw("text", { x: Math.max(12, Math.min(right - 12, x)), y: 10, class: "mark" }, showBudget(now, s.axis, view.cost_unit)));
+  svg.addEventListener("click", (event) => {
+    const at = event.clientX - svg.getBoundingClientRect().left;
+    choose(grid.reduce((best, value, i) => (Math.abs(place(value) - at) < Math.abs(place(grid[best]) - at) ? i : best), 0));
+  });
   box.append(svg);
+}
+/* The answer in large type: as the report gives it at its budget, and read off the pairs at any other. */
+function showAnswer(s, kind, x) {
+  const box = byId("answer");
+  if (!box) return;
+  const asReported = view === whole && s.statistic === whole.statistics[0] && s.axis === whole.axes[0] && s.shown.size === whole.families.length && (x === whole.headline || !byId("ribbon").firstChild);
+  if ((asReported && told.length) || !kind.pairs.length) { box.replaceChildren(...told.map((node) => node.cloneNode(true))); return; }
+  const { rows, pairs, apart, beaten } = standingAt(s, kind, x), left = rows.filter((row) => !row.beyond && !beaten.has(row.family)), n = rows.length;
+  const names = apart === pairs || pairs < (n * (n - 1)) / 2 ? [say("no_names")] : left.length === n && n > 2 ? [say("any", { count: n })]
+    : left.slice(0, 4).flatMap((row, i) => [...(i ? [i === Math.min(left.length, 4) - 1 && left.length <= 4 ? " or " : ", "] : []), coloured(row.family)]).concat(left.length > 4 ? [` ${say("more", { count: left.length - 4 })}`] : []);
+  box.replaceChildren(make("p", { class: "where" }, say("with", { budget: budgetText(x, s.axis) })), make("p", { class: "answer" }, ...names),
+    make("p", { class: "rest" }, ...standingText({ rows, pairs, apart, beaten }).map((part) => (typeof part === "number" ? coloured(part) : part))));
 }
 function drawBudget(u) {
   const c = u.ctx, x = u.valToPos(grid[Number(slider.value)], "x", true);
@@ -83,7 +99,32 @@ function drawBudget(u) {
     c.save(); c.strokeStyle = css("--ink"); c.lineWidth = 1.3 * devicePixelRatio; c.setLineDash([2 * devicePixelRatio, 3 * devicePixelRatio]);
     c.beginPath(); c.moveTo(x, u.bbox.top); c.lineTo(x, u.bbox.top + u.bbox.height); c.stroke(); c.restore();
   }
-  drawStrip(u);
+}
+/* The address keeps what was chosen, so that a view can be shared. */
+const CHOICES = ["statistic", "axis", "range", "scale", "heights", "bands"];
+function remember() {
+  const s = state(), parts = new URLSearchParams();
+  for (const name of CHOICES) {
+    const input = form.querySelector(`input[name="${name}"]:checked`);
+    if (input && !input.defaultChecked) parts.set(name, input.value);
+  }
+  const off = view.families.map((_, i) => i).filter((i) => !s.shown.has(i));
+  if (off.length) parts.set("hide", off.join("."));
+  if (form.elements.task && form.elements.task.value !== "-1") parts.set("task", form.elements.task.value);
+  const x = grid[Number(slider.value)];
+  if (x !== view.headline || s.axis !== "trials") parts.set("n", String(x));
+  const next = parts.toString();
+  if (next || location.hash.includes("=")) history.replaceState(null, "", next ? `#${next}` : location.pathname + location.search);
+}
+function recall() {
+  if (!location.hash.includes("=")) return null;
+  const parts = new URLSearchParams(location.hash.slice(1));
+  const task = form.elements.task;
+  if (task && whole.tasks[Number(parts.get("task"))]) { task.value = parts.get("task") ?? "-1"; view = whole.tasks[Number(task.value)] || whole; }
+  for (const name of CHOICES) for (const input of form.querySelectorAll(`input[name="${name}"]`)) if (parts.get(name) === input.value) input.checked = true;
+  for (const i of (parts.get("hide") || "").split(".").filter(Boolean)) { const box = form.querySelector(`input[name="family"][value="${Number(i)}"]`); if (box) box.checked = false; }
+  agree("axis");
+  return Number(parts.get("n")) || null;
 }
 /* The place in the grid that is nearest on the screen. */
 function nearest(u, left) {
@@ -102,6 +143,9 @@ function hover(u) {
   tip.hidden = !(left >= 0 && top >= 0) || u.over.classList.contains("grab");
   if (tip.hidden) return;
   const s = state(), x = grid[nearest(u, left)], { rows } = standingAt(s, kindOf(s), x);
+  const far = (row) => Math.abs(u.valToPos(row.value, "y") - top), near = rows.filter((row) => known(row.value)).sort((p, q) => far(p) - far(q))[0];
+  const next = near && far(near) < 14 ? near.family : null;
+  if (next !== lit) { lit = next; u.redraw(false, false); }
   const some = rows.filter((row) => known(row.value)), places = decimalsOf(some), most = 10;
   tip.replaceChildren(make("b", {}, budgetText(x, s.axis)), make("table", {}, make("tbody", {}, ...some.slice(0, most).map((row) => make("tr", {},
     make("th", {}, ...dotted(row.family)), make("td", {}, fixed(row.value, places)),
@@ -133,7 +177,7 @@ function ready(u) {
     start = null; grabbed = false;
     setTimeout(() => { u.cursor.drag.x = u.cursor.drag.y = true; });
   });
-  over.addEventListener("pointerleave", () => { tip.hidden = true; if (!grabbed) start = null; });
+  over.addEventListener("pointerleave", () => { tip.hidden = true; if (lit !== null) { lit = null; u.redraw(false, false); } if (!grabbed) start = null; });
   over.addEventListener("dblclick", unzoom);
   if (zoom) {
     const back = make("button", { type: "button", class: "zoomed" }, say("whole"));
@@ -149,9 +193,12 @@ function atBudget() {
   const s = state(), kind = kindOf(s), x = grid[Number(slider.value)], text = budgetText(x, s.axis);
   byId("budget-text").textContent = text;
   slider.setAttribute("aria-valuetext", text);
-  fillStanding(byId("at-budget"), byId("standing-text"), s, kind, x, text);
+  fillStanding(byId("at-budget"), s, kind, x, s.axis === "trials" ? thousands(Math.round(x)) : text);
   if (byId("matrix")) showPairs(s, kind, x);
   if (plot) plot.redraw(false, false);
+  drawRibbon();
+  showAnswer(s, kind, x);
+  remember();
 }
 function showPairs(s, kind, x) {
   const shown = kind.pairs.filter((pair) => pair.of.every((i) => s.shown.has(i)));
@@ -173,8 +220,8 @@ function openDifference(s) {
   if (opened) difference = drawDifference(byId("difference"), byId("difference-strip"), byId("difference-title"), s, opened);
 }
 
-function refresh(keep) {
-  const before = grid.length ? grid[Number(slider.value)] : null;
+function refresh(keep, wanted = null) {
+  const before = wanted ?? (grid.length ? grid[Number(slider.value)] : null);
   const s = state(), kind = kindOf(s);
   grid = [...new Set(kind.lines.flatMap((line) => line.x))].sort((a, b) => a - b);
   slider.max = String(Math.max(0, grid.length - 1));
@@ -183,11 +230,13 @@ function refresh(keep) {
   else if (s.axis !== "trials" || at < 0) at = Math.floor(grid.length / 3);
   slider.value = String(Math.max(0, at));
   if (plot) { plot.destroy(); plot = null; }
-  byId("strip").replaceChildren();
-  byId("score").textContent = view.score;
-  byId("against").textContent = say(s.axis === "trials" ? "against_trials" : "against_cost");
+  if (byId("score")) {
+    byId("score").textContent = view.score;
+    byId("against").textContent = say(s.axis === "trials" ? "against_trials" : "against_cost");
+  }
   tip = null;
-  plot = drawChart(holder, s, kind, grid, zoom, { drawn: drawBudget, zoomed: (next) => { zoom = next; refresh(true); }, hover, ready });
+  lit = null;
+  if (holder.offsetParent) plot = drawChart(holder, s, kind, grid, zoom, { lit: () => lit, drawn: drawBudget, zoomed: (next) => { zoom = next; refresh(true); }, hover, ready });
   atBudget();
   openDifference(s);
 }
@@ -234,10 +283,15 @@ form.addEventListener("change", (event) => {
   refresh(name !== "axis");
 });
 slider.addEventListener("input", atBudget);
+document.querySelectorAll("details.part").forEach((part) => part.addEventListener("toggle", () => { if (part.open && part.querySelector("#difference-box")) openDifference(state()); if (part.open && byId("matrix")) showPairs(state(), kindOf(state()), grid[Number(slider.value)]); }));
+document.querySelectorAll('a[href^="#"]').forEach((link) => link.addEventListener("click", () => { const part = byId(link.hash.slice(1))?.closest("details"); if (part) part.open = true; }));
+document.addEventListener("click", (event) => { const menu = document.querySelector(".menu"); if (menu && menu.open && !menu.contains(event.target)) menu.open = false; });
+addEventListener("beforeprint", () => document.querySelectorAll("details.part").forEach((part) => { part.open = true; }));
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => refresh(true));
-let width = holder.clientWidth;
+let width = document.body.clientWidth;
 new ResizeObserver(() => {
-  if (Math.abs(holder.clientWidth - width) > 8) { width = holder.clientWidth; refresh(true); }
-}).observe(holder);
+  if (Math.abs(document.body.clientWidth - width) > 8) { width = document.body.clientWidth; refresh(true); }
+}).observe(document.body);
 if (byId("trials-table")) sortable(byId("trials-table"));
-refresh(false);
+const asked = recall();
+refresh(asked !== null, asked);

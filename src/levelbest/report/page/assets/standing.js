@@ -44,16 +44,26 @@ function standingText({ rows, pairs, apart, beaten }) {
   return sayParts("best_among", { names: left.flatMap((row, i) => [...(i === 0 ? [] : [i === left.length - 1 ? " or " : ", "]), row.family]) });
 }
 const coloured = (i) => make("b", { class: `f${hueOf(i)}` }, view.families[i].name);
-const dotted = (i) => [make("i", { class: `dot f${hueOf(i)}`, "aria-hidden": "true" }), view.families[i].name];
+const dotted = (i, most = 22) => [make("i", { class: `dot f${hueOf(i)}`, "aria-hidden": "true" }), cut(view.families[i].name, most)];
 
+let fades = 0;
+/* A dot with its interval; towards a limit that does not exist the bar fades and ends in an arrowhead. */
 function forest(row, scale, best) {
-  const holder = draw("svg", { "aria-hidden": "true" });
-  const at = (v) => `${(100 * Math.max(0, Math.min(1, (v - scale[0]) / (scale[1] - scale[0])))).toFixed(2)}%`;
+  const holder = draw("svg", { "aria-hidden": "true" }), hue = hueOf(row.family);
+  const place = (v) => 100 * Math.max(0, Math.min(1, (v - scale[0]) / (scale[1] - scale[0]))), at = (v) => `${place(v).toFixed(2)}%`;
   if (known(best)) holder.append(draw("line", { x1: at(best), x2: at(best), y1: 0, y2: 20, class: "best" }));
-  if (known(row.low) || known(row.high)) {
-    holder.append(draw("line", { x1: at(row.low ?? -Infinity), x2: at(row.high ?? Infinity), y1: 9, y2: 9, class: `limits q${hueOf(row.family)}` }));
+  const bar = (from, to, fill) => holder.append(draw("rect", { x: at(from), y: 7, width: `${Math.max(0, place(to) - place(from)).toFixed(2)}%`, height: 4, rx: 2, class: fill ? "limits" : `limits p${hue}`, fill: fill || null }));
+  if (known(row.value) && !row.beyond) {
+    bar(row.low ?? row.value, row.high ?? row.value);
+    for (const [limit, end, from, to] of [[row.low, scale[0], 1, 0], [row.high, scale[1], 0, 1]]) {
+      if (known(limit)) continue;
+      const id = `fade-${++fades}`;
+      holder.append(draw("defs", {}, draw("linearGradient", { id, x1: from, x2: to }, draw("stop", { offset: 0, class: `s${hue}` }), draw("stop", { offset: 1, class: `s${hue}`, "stop-opacity": 0 }))));
+      bar(Math.min(row.value, end), Math.max(row.value, end), `url(#${id})`);
+      holder.append(draw("svg", { x: to ? "100%" : "0", y: 4, width: 10, height: 10, overflow: "visible" }, draw("path", { d: to ? "M-5 1L-1 5L-5 9" : "M5 1L1 5L5 9", class: `end q${hue}` })));
+    }
+    holder.append(draw("circle", { cx: at(row.value), cy: 9, r: 4.2, class: `p${hue}` }));
   }
-  if (known(row.value)) holder.append(draw("circle", { cx: at(row.value), cy: 9, r: 4.2, class: `p${hueOf(row.family)}` }));
   return holder;
 }
 function scaleOf(rows) {
@@ -68,14 +78,12 @@ function scaleOf(rows) {
   const pad = 0.03 * (ends[1] - ends[0] || 1);
   return [ends[0] - pad, ends[1] + pad];
 }
-function fillStanding(table, said, s, kind, x, text) {
+function fillStanding(table, s, kind, x, text) {
   const standing = standingAt(s, kind, x), { rows } = standing;
-  said.replaceChildren(...standingText(standing).map((part) => (typeof part === "number" ? coloured(part) : part)));
-  said.hidden = !said.childNodes.length;
   const places = decimalsOf(rows), scale = scaleOf(rows), cells = (...all) => make("tr", {}, ...all);
-  const failed = rows.some((row) => view.families[row.family].n_failed), compared = standing.pairs > 0;
+  const compared = standing.pairs > 0;
   const head = [[say("family"), ""], [s.axis === "trials" && x === 1 ? say("one") : say("best_of", { budget: text }), "n"], ["", "forest"], [say("band"), "n", say("band_means")],
-    [say("units"), "n minor"], ...(failed ? [[say("failed"), "n minor"]] : []), ...(compared ? [[say("better_than"), "minor"]] : [])];
+    ...(compared ? [[say("better_than"), "minor"]] : [])];
   const body = rows.map((row) => {
     const limits = row.beyond ? say("beyond") : !known(row.low) && !known(row.high) ? say("no_limits")
       : `${known(row.low) ? fixed(row.low, places) : say("no_low")} – ${known(row.high) ? fixed(row.high, places) : say("no_high")}`;
@@ -84,7 +92,6 @@ function fillStanding(table, said, s, kind, x, text) {
     const one = view.families[row.family];
     return cells(make("th", { scope: "row", class: "name", title: one.name }, ...dotted(row.family)), make("td", { class: "n" }, fixed(row.value, places)),
       make("td", { class: "forest" }, forest(row, scale, rows[0].value)), make("td", { class: "n soft" }, limits),
-      make("td", { class: "n minor" }, one.n_trials), ...(failed ? [make("td", { class: "n minor" }, one.n_failed || "·")] : []),
       ...(compared ? [make("td", { class: "minor", title: names.length ? names.join(", ") : null }, better)] : []));
   });
   table.replaceChildren(make("thead", {}, cells(...head.map(([name, kind, means]) => make(name ? "th" : "td", { ...(name ? { scope: "col" } : {}), class: kind || null, title: means || null }, name)))),

@@ -4,11 +4,11 @@ let patterns = 0;
 
 /* Diagonal stripes in the colours of those who may be the best; grey where they are many. */
 function hatch(defs, possible) {
-  const id = `hatch-${++patterns}`, width = 7 * Math.max(1, possible.length);
-  const pattern = draw("pattern", { id, width, height: 8, patternUnits: "userSpaceOnUse", patternTransform: "rotate(-45)" });
+  const id = `hatch-${++patterns}`, step = 8, width = step * Math.max(1, possible.length);
+  const pattern = draw("pattern", { id, width, height: 8, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" });
   pattern.append(draw("rect", { width, height: 8, class: "open" }));
   if (!possible.length) pattern.append(draw("path", { d: "M2 0V8", class: "grey" }));
-  possible.forEach((i, k) => pattern.append(draw("rect", { x: 7 * k, width: 4, height: 8, class: `p${hueOf(i)}`, opacity: 0.34 })));
+  possible.forEach((i, k) => pattern.append(draw("rect", { x: step * k, width: step, height: 8, class: `p${hueOf(i)}` })));
   defs.append(pattern);
   return `url(#${id})`;
 }
@@ -42,6 +42,7 @@ function tapeRow(svg, defs, segments, place, { left, right, top, height, names, 
     box.append(title);
     svg.append(box);
     if (!names) return;
+    if (part.code === UNDECIDED && part.possible.length) return;
     const said = part.code >= 0 ? names[part.code] : say(part.code === APART ? "too_few" : "undecided");
     const short = part.code === UNDECIDED ? "?" : part.code === APART ? (width >= 58 ? say("too_few_short") : "") : cut(said, Math.floor((width - 10) / 7.4));
     const label = width >= 7.4 * said.length + 10 ? said : width >= 34 || (short === "?" && width >= 14) ? short : "";
