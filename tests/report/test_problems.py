@@ -60,7 +60,7 @@ def test_the_page_shows_them(tmp_path):
     page = report.page.read_text(encoding="utf-8")
     assert "What the verifier brings" in page
     assert 'id="figure-verifier"' in page
-    assert '<h2 id="section-3">Problems</h2>' in page
+    assert '<h3 id="section-3">Problems</h3>' in page
     assert (tmp_path / "page" / "verifier.svg").is_file()
 
 
