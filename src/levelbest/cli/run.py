@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 @click.option("--workers", type=click.IntRange(min=1), help="Trials at once (default: what the machine allows).")
 @click.option("--new-family", multiple=True, metavar="[OLD=]NEW", help="Run a changed family under a new name.")
 @click.option("--redo", multiple=True, metavar="FAMILY", help="Begin a family again; what was run stays.")
+@click.option(
+    "--stop-when",
+    type=click.Choice(["decided"]),
+    help="Start no further trial once the families are decided at the headline budget, by limits valid at every look.",
+)
 @click.option("--quiet", is_flag=True, help="Say nothing until the end.")
 @options.as_json
 @click.option(
@@ -44,8 +49,8 @@ def command(study: Path, ledger: Path | None, quiet: bool, as_json: bool, check:
         space: {trees: {integer: [10, 500]}, depth: [4, 8, null]}
 
     A family that is added later runs beside the others. Ctrl-C lets the running trials end; a second one ends them now.
-    Exit code 0: every planned trial is finished; 1: not one of them succeeded, or the first three of a family failed
-    with the same error; 130: stopped before.
+    Exit code 0: every planned trial is finished, or the families are decided (--stop-when); 1: not one of them
+    succeeded, or the first three of a family failed with the same error; 130: stopped before.
     """
     from levelbest.run.progress import reporter_for
     from levelbest.run.runner import run_study
@@ -61,7 +66,7 @@ def command(study: Path, ledger: Path | None, quiet: bool, as_json: bool, check:
         options.echo_json(done.to_dict())
     else:
         click.echo("\n".join([str(done), *done.why_failed()]))
-    if not done.finished:
+    if not done.finished and not done.decided:
         click.get_current_context().exit(130)
     if done.all_failed:
         click.echo("levelbest: not one trial succeeded: see the reasons, and the logs beside the ledger", err=True)

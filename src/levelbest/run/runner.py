@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import levelbest
+from levelbest._check import as_choice
 from levelbest._ledger.chain import Counts, Reason
 from levelbest.errors import InputError, named
 from levelbest.run import handover
@@ -23,6 +24,7 @@ from levelbest.run.ledger import Entry, Ledger, logs_folder, reason_lines
 from levelbest.run.lock import check_platform, hold_file, hold_ledger
 from levelbest.run.reconcile import reconcile
 from levelbest.run.session import Reporter, Session
+from levelbest.run.standing import FIRST, LiveStanding
 from levelbest.run.study import Resources, Study
 from levelbest.run.view import LedgerView
 
@@ -40,6 +42,14 @@ class Run:
     finished: bool
     reasons: tuple[Reason, ...] = ()
     """Why trials failed or diverged, most frequent first: the reason, how many trials, and of which families."""
+    decided: bool = False
+    """Whether it stopped before its plan was done because its families were decided."""
+
+    @property
+    def saved(self) -> float:
+        """The share of the planned trials that have not been run."""
+        planned = sum(counts.n_planned for counts in self.families)
+        return 1 - sum(counts.n_trials for counts in self.families) / planned if planned else 0.0
 
     @property
     def all_failed(self) -> bool:
@@ -64,6 +74,8 @@ class Run:
             for name, planned, finished, failed in self.families
         ]
         end = "finished" if self.finished else "stopped; the same command goes on"
+        if self.decided:
+            end = f"decided; {100 * self.saved:.0f} % of the planned trials were not needed"
         return f"{'; '.join(parts)} ({end}). Ledger {self.ledger.name}, head {self.head}"
 
     def to_dict(self) -> dict[str, object]:
@@ -72,6 +84,8 @@ class Run:
             "ledger": self.ledger.name,
             "head": self.head,
             "finished": self.finished,
+            "decided": self.decided,
+            "saved": self.saved,
             "families": [counts._asdict() for counts in self.families],
             "reasons": [
                 {"reason": reason, "n_trials": count, "families": list(of)} for reason, count, of in self.reasons
@@ -87,6 +101,7 @@ def run_study(
     workers: int | None = None,
     new_family: Sequence[str] = (),
     redo: Sequence[str] = (),
+    stop_when: str | None = None,
     reporter: Reporter | None = None,
 ) -> Run:
     """Run a study, or go on with it, until every planned trial is finished or someone stops it.
@@ -103,6 +118,9 @@ def run_study(
         Names of families that are new since the ledger began, and not old ones renamed.
     redo
         Families that begin again, under a new name and with new configurations; what was run of them stays.
+    stop_when
+        ``decided``: no further trial starts once, of every two families, one is ahead at the study's headline budget,
+        by limits that hold at every look; None: the whole plan is run.
     reporter
         Who is told how far it is.
 
@@ -138,10 +156,29 @@ def run_study(
         numbers, entries = reconcile(study, opened, new_family, redo)
         opened.append([*entries, *_session(study, opened, chosen, name)])
         session = Session(study, numbers, opened, chosen, reporter)
+        session.decided = _decided(opened, study, stop_when)
         reporter.begin(opened, study.judge)
         stack.callback(reporter.end)
         finished = session.run()
-        return Run(path, opened.chain.head, opened.chain.counts, finished, opened.chain.reasons)
+        early = session.stopped_early and not finished
+        return Run(path, opened.chain.head, opened.chain.counts, finished, opened.chain.reasons, early)
+
+
+def _decided(ledger: Ledger, study: Study, stop_when: str | None) -> Callable[[], bool] | None:
+    """What says after every end whether the families are decided; None where nothing is to stop the session."""
+    if stop_when is None:
+        return None
+    as_choice(stop_when, ("decided",), named("stop_when"))
+    headline, judge = ledger.chain.study.get("headline"), study.judge
+    if headline is None or judge.selection is None or judge.direction is None or len(study.families) < 2:
+        raise InputError(
+            f"{named('stop_when')} decided needs two families, their selection score with its direction, and the "
+            "budget to decide at, registered before the first trial: headline: 5 in the study"
+        )
+    if min(family.n_trials for family in study.families) < FIRST:
+        raise InputError(f"{named('stop_when')} decided needs plans of at least {FIRST} trials, its first look")
+    standing = LiveStanding(ledger.chain, judge, headline)
+    return lambda: standing.decided(headline)
 
 
 def _open(stack: contextlib.ExitStack, path: Path) -> Ledger:

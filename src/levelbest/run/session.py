@@ -14,7 +14,7 @@ import signal
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from types import FrameType
 from typing import NamedTuple
 
@@ -119,6 +119,9 @@ class Session:
         self._told = False
         self._trouble = ""
         """Why the session cannot go on."""
+        self.decided: Callable[[], bool] | None = None
+        """Asked after every end, where the session stops once the families are decided."""
+        self.stopped_early = False
         self._families = [(family, ledger.chain.families[numbers[family.name]]) for family in study.families]
         self._lost: Counter[tuple[int, int]] = Counter()
         """Family and trial -> attempts of this session that the machinery lost."""
@@ -156,11 +159,12 @@ class Session:
                     if ended:
                         entries = [self._end(raw) for raw in ended]
                         self._record(entries, self._choose())
+                        self.stopped_early = self.stopped_early or (self.decided is not None and self.decided())
                     self._tell()
                     if self._trouble:
                         raise DataError(self._trouble)
                 finished = all(len(known.ends) >= family.n_trials for family, known in self._families)
-                reason = "finished" if finished else "interrupted"
+                reason = "finished" if finished else "decided" if self.stopped_early else "interrupted"
             finally:
                 self._engine.stop()
                 self._close(reason)
@@ -170,7 +174,10 @@ class Session:
     def _choose(self) -> list[_Slot]:
         """What starts next: what was lost first, then the plan in its order."""
         chosen: list[_Slot] = []
-        while not (self._stop or self._trouble) and len(self._running) + len(chosen) < self._engine.capacity:
+        while (
+            not (self._stop or self._trouble or self.stopped_early)
+            and len(self._running) + len(chosen) < self._engine.capacity
+        ):
             slot = self._again.popleft() if self._again else next(self._plan, None)
             if slot is None:
                 break

@@ -41,13 +41,13 @@ class _Kept:
 class LiveStanding:
     """The curves of a ledger, and who is ahead. ``step`` does one piece of what is to do, so that none waits long."""
 
-    def __init__(self, chain: Chain, judge: Judge) -> None:
+    def __init__(self, chain: Chain, judge: Judge, headline: int = 1) -> None:
         # Imported now, so that the first step takes no longer than any other.
         import levelbest.stats.bands._anytime
         import levelbest.stats.bands._quantiles
         import levelbest.stats.best._order  # noqa: F401
 
-        self._chain, self._judge = chain, judge
+        self._chain, self._judge, self._headline = chain, judge, headline
         self._names: tuple[str, ...] = ()
         self._kept: dict[str, _Kept] = {}
         self._grid: IntArray = np.ones(1, dtype=np.int64)
@@ -61,7 +61,8 @@ class LiveStanding:
             self._names = tuple(families)
             # From the first plan: what limits are computed for must not follow what was seen.
             most = max(family.n_planned_first for family in families.values())
-            self._grid = np.unique(np.geomspace(1, max(most, 1), _MOST_BUDGETS).round().astype(np.int64))
+            spread = np.geomspace(1, max(most, 1), _MOST_BUDGETS).round().astype(np.int64)
+            self._grid = np.unique([*spread, self._headline])
             self._kept = {
                 name: _Kept(np.full(self._grid.size, -np.inf), np.full(self._grid.size, np.inf)) for name in families
             }
@@ -168,6 +169,14 @@ class LiveStanding:
             if apart[:count].any():
                 ahead.append((a, b, _ranges(self._grid[:count], apart[:count])))
         return ahead
+
+    def decided(self, budget: int) -> bool:
+        """Whether, of every two families, one is ahead at this budget, by all looks that are due."""
+        while self.step():
+            pass
+        ahead = self.ahead() or ()
+        there = {frozenset((a, b)) for a, b, ranges in ahead if any(low <= budget <= high for low, high in ranges)}
+        return len(there) == len(self._names) * (len(self._names) - 1) // 2 > 0
 
     @property
     def note(self) -> str:
