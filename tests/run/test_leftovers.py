@@ -5,10 +5,13 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import psutil
 import pytest
+
+from levelbest.run import processes
 
 sys.path.insert(0, str(Path(__file__).parent))
 from test_losses import alive, soon, statuses
@@ -89,3 +92,26 @@ def test_what_a_function_forked_does_not_run_beside_the_next_attempt(tmp_path):
     connection = sqlite3.connect(tmp_path / "s.db")
     assert connection.execute("SELECT count(*) FROM trials WHERE status = 'ok'").fetchone() == (1,)
     connection.close()
+
+
+@pytest.mark.skipif(shutil.which("ps") is None, reason="needs ps")
+def test_without_proc_what_left_its_group_is_found_by_ps(monkeypatch):
+    """As on macOS: the environment that ps shows has the mark."""
+    there = os.path.isdir
+    monkeypatch.setattr(processes.os.path, "isdir", lambda path: path != "/proc/self" and there(path))
+    mark = f"ps{os.getpid()}"
+    napping = subprocess.Popen(["sleep", "600"], env={**os.environ, processes.MARK: mark}, start_new_session=True)
+    other = subprocess.Popen(["sleep", "600"], env={**os.environ, processes.MARK: f"{mark}0"})
+    try:
+        soon(lambda: processes._marked([mark]) == [napping.pid], 60)
+        monkeypatch.setattr(processes, "_prctl", None)
+        processes.end_detached("")
+        assert napping.poll() is None
+        threading.Thread(target=napping.wait).start()  # a zombie would still be listed
+        processes.end_detached(mark)
+        assert processes._marked([mark]) == []
+        assert other.poll() is None
+    finally:
+        for process in (napping, other):
+            process.kill()
+            process.wait()

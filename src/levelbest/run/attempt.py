@@ -19,7 +19,7 @@ from typing import Literal, NamedTuple
 
 from levelbest.run.objective import BROKEN, NO_ROOM, last_scores, mark, read_metrics
 from levelbest.run.output import Log, Tail
-from levelbest.run.processes import die_with_parent, open_pid, sweep
+from levelbest.run.processes import MARK, die_with_parent, end_detached, open_pid, sweep
 from levelbest.run.standby import UNTOLD, Standby, why
 from levelbest.run.task import Outcome, Scores, Task
 
@@ -70,6 +70,7 @@ def attempt(
     try:
         raw["end"], raw["code"], raw["cpu"] = _follow(pid, output.sinks(pipes), watch, task["limit"], alone)
     finally:
+        end_detached(task["env"].get(MARK, ""))
         for pipe in pipes:
             os.close(pipe)
         output.log.close()

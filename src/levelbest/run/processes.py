@@ -1,9 +1,9 @@
 """Processes that leave none behind. Standard library only.
 
 On Linux a process can adopt the orphans below it, so what a trial leaves, detached or not, is found as a child and
-ended. Elsewhere the trial's process group is what is ended. Where the adopting process was killed too, what is left of
-an attempt is found by its mark: in the environment of the programs that it started, and in the name of a file in memory
-that it holds open, which what it forked holds too.
+ended. Elsewhere the process group of the trial is ended, and what left the group is found by its mark. So it is where
+the adopting process was killed too: in the environment of the programs that an attempt started and, on Linux, in the
+name of a file in memory that it holds open, which what it forked holds too.
 """
 
 from __future__ import annotations
@@ -81,6 +81,12 @@ def end_marked(marks: Collection[str], seconds: float = 10.0) -> list[int]:
     return left
 
 
+def end_detached(mark: str) -> None:
+    """End what a trial left in sessions of its own, where no process adopts orphans."""
+    if _prctl is None and mark:
+        end_marked([mark])
+
+
 def hold_mark(mark: str) -> None:
     """Hold a mark as the name of an open file, which what this process forks holds too (Linux)."""
     if mark and hasattr(os, "memfd_create"):
@@ -90,10 +96,25 @@ def hold_mark(mark: str) -> None:
 def _marked(marks: Collection[str]) -> list[int]:
     wanted = {f"{MARK}={mark}".encode() for mark in marks if mark}
     held = {f"/memfd:{_HELD}{mark} (deleted)" for mark in marks if mark}
-    if not wanted or not os.path.isdir("/proc/self"):
+    if not wanted:
         return []
+    if not os.path.isdir("/proc/self"):
+        return _listed(wanted)
     processes = [name for name in os.listdir("/proc") if name.isdigit() and int(name) != os.getpid()]
     return [int(name) for name in processes if _has_variable(name, wanted) or _has_file(name, held)]
+
+
+def _listed(wanted: set[bytes]) -> list[int]:
+    """The processes whose environment, as ``ps`` shows it, has one of these variables; none where it shows none."""
+    import subprocess
+
+    command = ["ps", "axeww", "-o", "pid=,command="]
+    try:
+        lines = subprocess.run(command, capture_output=True, timeout=10, check=False).stdout.splitlines()
+    except (OSError, subprocess.SubprocessError):
+        return []
+    processes = (line.strip().partition(b" ") for line in lines)
+    return [int(pid) for pid, _, text in processes if pid.isdigit() and not wanted.isdisjoint(text.split(b" "))]
 
 
 def _has_variable(process: str, wanted: set[bytes]) -> bool:
