@@ -53,7 +53,7 @@ def test_it_is_in_the_first_record_and_verify_says_so(ledger, capsys):
 
 
 def test_it_is_tested_first_and_said_to_be_registered(ledger, capsys, tmp_path):
-    said = _said(capsys, "compare", ledger)
+    said = _said(capsys, "compare", ledger, "--details")
     assert f"With 2 trials, {REGISTERED}: high, better than low" in said
     assert f"confidence at 2 trials, {REGISTERED}, and after that over all budgets" in said
     assert ALONE not in said
@@ -103,7 +103,7 @@ def flaky(tmp_path_factory):
     ],
 )
 def test_what_is_left_out_after_registration_takes_it_away(flaky, capsys, options, why):
-    said = _said(capsys, "compare", flaky, *options)
+    said = _said(capsys, "compare", flaky, *options, "--details")
     assert f"With 2 trials, {REGISTERED}" not in said
     assert f"2 trials, {REGISTERED}" not in said
     assert ALONE in said
@@ -164,7 +164,7 @@ def test_a_plan_that_grew_is_said(tmp_path, capsys):
     assert "The plan of a grew from 4 to 6 trials after its first trial." in _said(capsys, "verify", tmp_path / "s.db")
     grown = json.loads(_said(capsys, "verify", tmp_path / "s.db", "--json"))["grown_plans"]
     assert grown == [{"family": name, "first": 4, "now": 6} for name in ("a", "b")]
-    said = _said(capsys, "compare", tmp_path / "s.db")
+    said = _said(capsys, "compare", tmp_path / "s.db", "--details")
     assert "4 trials were planned, and the plan was raised to 6 after the first had run" in said
 
 
