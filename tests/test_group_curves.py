@@ -183,7 +183,7 @@ def test_systems_are_compared_problem_by_problem():
     assert pair.paired
     assert pair.difference == pytest.approx(means[0] - means[1])
     assert pair.verdict_at(2) == "new"
-    assert "With 5 samples: new, better than base by" in str(result)
+    assert "With 1 sample (pass@1): new, better than base by" in str(result)
     assert "The same with 1 to 8 samples." in str(result)
     assert "2400 samples each, of 300 problems, none failed" in str(result)
     assert codes(result)["paired-design"].value == 300
@@ -251,7 +251,7 @@ def test_from_the_command_line(tmp_path, capsys):
     document = json.loads(capsys.readouterr().out)
     assert [one["n_groups"] for one in document["families"]] == [30, 30]
     assert main(["curve", *common]) == 0
-    assert "of n samples of 30 problems" in " ".join(capsys.readouterr().out.split())
+    assert "pass@k (correct) of k samples of 30 problems" in " ".join(capsys.readouterr().out.split())
     assert main(["compare", *common, "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert document["comparisons"][0]["paired"] is True
@@ -363,7 +363,7 @@ def test_all_of_n_succeed(tmp_path, capsys):
     assert found.statistic == "all"
     assert (found.low <= found.value).all()
     assert (found.value <= found.high).all()
-    assert str(found).startswith("base: chance that all of 6 samples succeed (selection, pass^k) is")
+    assert str(found).startswith("base: pass^6 (selection) of 6 samples is")
     assert "no-reported" not in codes(found)
     pair = compare(trials, statistic="all", **FAST).pairs[0]
     other = trials["new"].selection.reshape(25, 6).sum(axis=1)
@@ -379,7 +379,7 @@ def test_all_of_n_succeed(tmp_path, capsys):
     assert point["value"] == pytest.approx(len(solved) / 20)
     assert main(["curve", path, *named, "--statistic", "all"]) == 0
     shown = " ".join(capsys.readouterr().out.split())
-    assert "chance that all of n samples succeed (correct, pass^k) of 20 problems; 95 %" in shown
+    assert "pass^k (correct) of k samples of 20 problems; 95 %" in shown
 
 
 def test_all_of_n_is_refused_where_it_means_nothing(tmp_path, capsys):

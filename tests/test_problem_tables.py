@@ -210,7 +210,7 @@ def test_the_budget_named_in_advance_is_compared(tmp_path):
         design = ProblemsDesign(own, Request(headline=4, n=(1, 2)))
         assert design.budgets.tolist() == [1, 2, 4]
         assert design.contrasts(replace(PAIR, headline=4)).pairs[0].effect.n == 4
-        assert ProblemsDesign(own, Request()).headline == 5
+        assert ProblemsDesign(own, Request()).headline == 1
 
 
 def test_the_number_of_a_sample_goes_by_the_same_names_held_or_not(tmp_path):

@@ -127,9 +127,42 @@ def broken_cells() -> Iterator[Cell]:
             yield Cell("three of 20 tests broken", f"--about {about}", f"{runs} runs", measure)
 
 
+EFFECTS: dict[str, Callable[[np.random.Generator, int], np.ndarray]] = {
+    "normal": lambda rng, size: rng.normal(0, 0.15, size),
+    "three values": lambda rng, size: 0.3 * rng.integers(-1, 2, size),
+    "one in eight differs": lambda rng, size: 0.4 * (rng.random(size) < 0.125),
+}
+"""What each system adds to the success rate of a cluster."""
+SIZES = {
+    "20 x 20": np.full(20, 20),
+    "40 x 5": np.full(40, 5),
+    "30 of 1 to 30": np.repeat([1, 2, 3, 4, 5, 7, 10, 14, 18, 24, 30], [5, 5, 3, 3, 3, 3, 2, 2, 2, 1, 1]),
+}
+
+
+def cluster_cells() -> Iterator[Cell]:
+    """Equal systems on problems that are nested in clusters, which each finds easy or hard in its own way."""
+    for column, sizes in SIZES.items():
+        for name, effect in EFFECTS.items():
+
+            def measure(rng, at, *, sizes=sizes, effect=effect):
+                cluster = np.repeat(np.arange(sizes.size), sizes)
+                rates = [np.clip(0.5 + effect(rng, sizes.size)[cluster], 0, 1) for _ in range(2)]
+                systems = [solved(rng, p, 2) for p in rates]
+                label = np.tile(np.repeat(cluster, 2), 2)
+                together = lb.compare(tabled(systems, cluster=label), n_resamples=RESAMPLES)
+                measures = {"winner": winner(together)["anywhere"]}
+                if at % 5 == 0:
+                    alone = lb.compare(tabled(systems), n_resamples=RESAMPLES)
+                    measures["problems one by one"] = winner(alone)["anywhere"]
+                return measures
+
+            yield Cell("clusters: equal systems", name, column, measure)
+
+
 def all_cells() -> list[Cell]:
     """Every cell, in the order of the page."""
-    return [*broken_cells(), *interval_cells(), *equal_cells()]
+    return [*broken_cells(), *interval_cells(), *equal_cells(), *cluster_cells()]
 
 
 def write_page(results: Results) -> None:

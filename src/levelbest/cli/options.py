@@ -259,6 +259,7 @@ reading = together(
     click.option("--weight", metavar="COL", help="The weight of each problem in averages over problems."),
     click.option("--stratum", metavar="COL", help="What divides the problems: difficulty, source."),
     click.option("--cluster", metavar="COL", help="What problems are nested in (a repository, a passage): the unit."),
+    click.option("--success", metavar="EXPR", help='Of graded scores: ">= 0.8" counts as 1, all others as 0.'),
     click.option("--trial", metavar="COL", help="Rows of one run; its best checkpoint is chosen by selection."),
     click.option("--tied", type=click.Choice(["first", "last"]), default="first", help="Of tied best checkpoints."),
     click.option("--search", metavar="COL", help="Repeated searches: the unit is the whole search."),
@@ -349,7 +350,7 @@ def load_table(given: Given) -> Table:
     for name in ("group", "selection", "direction"):
         if not given[name]:
             raise InputError(f"samples that are read in parts need --{name}; it is not guessed for them")
-    for name in ("cost", "search", "reader", "wide", "task", "spaces"):
+    for name in ("cost", "search", "reader", "wide", "task", "spaces", "success"):
         if given[name]:
             raise InputError(f"samples that are read in parts have no --{name}; leave it out, or leave out --memory")
     keys = ("family", "selection", "reported", "group", "weight", "stratum", "cluster", "where", "direction")

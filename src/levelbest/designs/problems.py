@@ -59,6 +59,7 @@ class ProblemsDesign(Design):
         ),
     )
 
+    headline = 1
     methods: ClassVar[tuple[str, ...]] = GROUP_METHODS
     """Of intervals."""
 
@@ -79,6 +80,9 @@ class ProblemsDesign(Design):
         bounds = {problems.metric.bounds for problems in self.problems}
         self.metric = replace(self.problems[0].metric, bounds=bounds.pop() if len(bounds) == 1 else (None, None))
         self.weighted = self.problems[0].weights is not None
+        if self.metric.direction == "max" and all(problems.binary for problems in self.problems):
+            named_so = "pass^{n}" if self.statistic == "all" else "" if self.metric.reported else "pass@{n}"
+            self.words = replace(self.words, measure=named_so)
         self.clustered = self.words.about == "problems" and self.problems[0].clusters is not None
         if self.clustered:
             self.words = replace(self.words, exchanged="clusters", repeated="cluster")

@@ -13,6 +13,7 @@ from levelbest.errors import DataError, InputError
 
 if TYPE_CHECKING:
     from levelbest.readers.raw import RawTable, Reader
+    from levelbest.readers.steps.roles import ReadRequest
     from levelbest.trials import Trials
 
 __all__ = ["read_trials"]
@@ -30,6 +31,7 @@ def read_trials(
     weight: str | None = None,
     stratum: str | None = None,
     cluster: str | None = None,
+    success: str | None = None,
     trial: str | None = None,
     tied: str = "first",
     search: str | None = None,
@@ -68,6 +70,8 @@ def read_trials(
         name is a hyperparameter.
     group, weight, stratum, cluster
         The problem that a sample belongs to, and what is said of the problem.
+    success
+        The condition under which a graded score is a success: ``">= 0.8"`` makes 0 and 1 of scores.
     trial, tied
         The run that a row is a checkpoint of; ``"none"`` where each row is a trial. Of checkpoints that tie at the best
         selection score the ``"first"`` or the ``"last"`` counts.
@@ -105,8 +109,6 @@ def read_trials(
     >>> trials.metric.direction
     'max'
     """
-    from levelbest.readers.steps.diagnose import with_diagnostics
-    from levelbest.readers.steps.pipeline import build_trials
     from levelbest.readers.steps.roles import ReadRequest
 
     wanted = ReadRequest(
@@ -133,8 +135,21 @@ def read_trials(
         keep=keep,
     )
     tables = _with_one_name(_tables(source, reader, options, family_given=wanted.family is not None), map)
-    declared = _declared(build_trials(tables, wanted), spaces)
-    return with_diagnostics(declared) if diagnostics else declared
+    trials = _declared(_built(tables, wanted, success), spaces)
+    return _diagnosed(trials) if diagnostics else trials
+
+
+def _built(tables: list[RawTable], wanted: ReadRequest, success: str | None) -> Trials:
+    from levelbest.readers.steps.pipeline import build_trials
+    from levelbest.readers.steps.success import as_success
+
+    return as_success(build_trials(tables, wanted), success)
+
+
+def _diagnosed(trials: Trials) -> Trials:
+    from levelbest.readers.steps.diagnose import with_diagnostics
+
+    return with_diagnostics(trials)
 
 
 def _with_one_name(

@@ -25,7 +25,8 @@ MOST_VALUES = 800
 def families_table(view: View) -> Table:
     """The families, the best of the headline budget first."""
     words, rows = view.words, ranked_families(view)
-    at = f"best of {view.headline}" if view.headline != 1 else view.single or f"one {words.unit}"
+    alone = view.headline == 1 and not words.measure
+    at = view.single or f"one {words.unit}" if alone else words.best_of(view.headline)
     digits = common_decimals([family.headline for family in rows])
     return Table(
         (

@@ -45,6 +45,8 @@ class DesignWords:
         What is scarce where a verdict rests on the assumption of normal means: ``so few searches``.
     unchecked, badge
         What is said of scores that no other score confirms, in a sentence and in a mark beside the title.
+    measure
+        What the best of n is called, where it has a name: ``pass@{n}``.
     winner
         What the score of the best unit observed is called in a table.
     repeated
@@ -68,6 +70,7 @@ class DesignWords:
     few: str = "so few"
     unchecked: str = "validation only"
     badge: str = "validation only"
+    measure: str = ""
     winner: str = "observed best"
     repeated: str = ""
     ran: str = (
@@ -95,6 +98,10 @@ class DesignWords:
     def planned(self) -> str:
         """What more of would decide: groups, where there are any."""
         return self.repeated or self.group or self.unit
+
+    def best_of(self, n: object) -> str:
+        """``best of 5``, or what it is called: ``pass@5``."""
+        return self.measure.format(n=n) if self.measure else f"best of {n}"
 
     def count(self, n: object, number: str = "") -> str:
         """``1 trial``, ``3 trials``; ``number`` is how the number is written, where not in digits.

@@ -73,7 +73,8 @@ def draw_curves(
     first, drawn = curves[0], line_of(curves[0])
     set_budget_axis(ax, drawn.over_cost, first.cost_unit, log, first.words)
     open_frame(ax)
-    set_score_label(ax, statistic_words(drawn.statistic), score_of(first) if isinstance(first, Curve) else first.score)
+    score = score_of(first) if isinstance(first, Curve) else first.score
+    set_score_label(ax, statistic_words(drawn.statistic, first.words), score)
     lines = labelled(ax)
     if at_ends:
         ends = [(float(x), float(y)) for x, y in (np.asarray(line.get_xydata())[-1] for line in lines)]

@@ -203,8 +203,10 @@ def set_score_label(ax: Axes, what: str, score: str) -> None:
     ax.set_ylabel(plain_text(f"{what}{' ' if fits else chr(10)}{score}"), fontsize=size)
 
 
-def statistic_words(statistic: str) -> str:
+def statistic_words(statistic: str, words: DesignWords) -> str:
     """What the heights of a curve are, before the name of their score."""
+    if words.measure:
+        return words.best_of("k")
     named = {"mean": "expected best", "median": "median best", "all": "chance that all of n succeed,"}
     return named.get(statistic, f"{statistic} quantile, best")
 

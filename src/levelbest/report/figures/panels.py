@@ -147,7 +147,7 @@ def plot_lines(panel: Panel, ax: Axes) -> Axes:
         for line in lines if name not in colours else [candidate for candidate in lines if candidate.family == name]:
             _mark_crossing(ax, panel, line, height, colours[line.family])
     set_budget_axis(ax, panel.over_cost, panel.cost_unit, panel.is_log, lines[0].words)
-    set_score_label(ax, statistic_words(lines[0].statistic), panel.score)
+    set_score_label(ax, statistic_words(lines[0].statistic, lines[0].words), panel.score)
     open_frame(ax, grid="y")
     return ax
 

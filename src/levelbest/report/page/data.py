@@ -252,6 +252,8 @@ def screen_words(words: DesignWords, level: str) -> dict[str, str]:
     known = {"{unit}": words.unit, "{units}": words.units, "{single}": words.single, "{level}": level}
     filled = {}
     shown = _WORDS | (_OF_ONE if words.single else {}) | {"new_one": words.single}
+    if words.measure:
+        shown |= {"one": words.best_of(1), "best_of": words.best_of("{budget}")}
     for key, template in shown.items():
         for name, value in known.items():
             template = template.replace(name, value)

@@ -149,7 +149,7 @@ def _told_by(view: View) -> dict[str, str]:
     best = _each(view, lambda family: _at_headline(view, family))
     answers = {
         "trials": _each(view, lambda family: f"{view.words.count(family.n_trials)}{over}"),
-        "expected": f"best of {view.headline}, {view.score}:\n{best};\nthe whole curve is in the figure",
+        "expected": f"{view.words.best_of(view.headline)}, {view.score}:\n{best};\nthe whole curve is in the figure",
         "failures": _failures(view),
     }
     chosen = [family for family in view.families if family.chosen == family.chosen]

@@ -83,7 +83,7 @@ def curves_table(curves: Sequence[Curve], every: bool = False, most: int | None 
     columns = [
         texts("family", [curve.family for curve, _ in shown]),
         counts(f"{words.units} n" if first.n_runs is None else "n", [int(curve.n[i]) for curve, i in shown], "n"),
-        numbers("best of n", _cells(shown, "value"), digits, "value"),
+        numbers(words.best_of("n"), _cells(shown, "value"), digits, "value"),
         limits(limits_head(first.confidence, first.simultaneous), [_point(curve, i)[1:] for curve, i in shown], digits),
         numbers("spread", _cells(shown, "spread"), digits),
     ]

@@ -177,7 +177,7 @@ def _print_standings(comparison: Comparison, out: Console, most: int, *, details
     out.print(replace(drawn_table(shown.part(rows), styles=styles), name_column=place))
     if len(rows) < shown.size:
         out.print(f"... and {shown.size - len(rows)} more")
-    print_text(noise_sentence(comparison.noises), out, "dim")
+    print_text(noise_sentence(comparison.noises, comparison.terms.words), out, "dim")
     out.print()
 
 

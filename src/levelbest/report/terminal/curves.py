@@ -84,7 +84,8 @@ def _print_over_trials(curves: Sequence[Curve], out: Console, *, every: bool, de
             out.print()
             print_text(f"{curve.family} by stratum, with the number of its problems", out, "bold")
             out.print(drawn_table(strata_table(curve)))
-    print_text(noise_sentence([curve.noise for curve in curves if curve.noise is not None]), out, "dim")
+    noises = [curve.noise for curve in curves if curve.noise is not None]
+    print_text(noise_sentence(noises, curves[0].words), out, "dim")
     out.print()
     variances = {curve.family: curve.variance for curve in curves}
     print_variances([variance for variance in variances.values() if variance is not None], out)

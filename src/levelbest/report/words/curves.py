@@ -220,8 +220,9 @@ def alone_words(curve: Curve) -> str:
 
 def quantity(curve: Curve, n: str = "n") -> str:
     """What a point of the curve is; ``n`` says of how many trials."""
-    if curve.statistic == "all":
-        return f"chance that all of {n} succeed ({curve.score}, pass^k)"
+    if curve.words.measure:
+        count = n.partition(" ")[0]
+        return f"{curve.words.best_of('k' if count == 'n' else count)} ({curve.score}) of {n.replace('n ', 'k ')}"
     what = {"mean": "expected", "median": "median"}.get(curve.statistic, f"{curve.statistic}-quantile of the")
     return f"{what} best {curve.score} of {n}"
 
@@ -264,13 +265,14 @@ def curves_heading(curves: Sequence[Curve]) -> str:
     return "; ".join(parts)
 
 
-def noise_sentence(noises: Sequence[Noise]) -> str:
-    """How uncertain means are, for other problems and for these: ``At n = 1: a 0.62 ± 0.07 for other problems, ...``.
+def noise_sentence(noises: Sequence[Noise], words: DesignWords) -> str:
+    """How uncertain means are, for other problems and for these: ``pass@1: a 0.62 ± 0.07 for other problems, ...``.
 
     Examples
     --------
-    >>> noise_sentence([Noise("a", 0.62, 0.071, 0.021), Noise("b", 0.5, 0.08, 0.02)])
-    'At n = 1: a 0.620 ± 0.071 for other problems, ± 0.021 for these; b 0.500 ± 0.080, ± 0.020.'
+    >>> words = DesignWords(measure="pass@{n}")
+    >>> noise_sentence([Noise("a", 0.62, 0.071, 0.021), Noise("b", 0.5, 0.08, 0.02)], words)
+    'pass@1: a 0.620 ± 0.071 for other problems, ± 0.021 for these; b 0.500 ± 0.080, ± 0.020.'
     """
     parts: list[str] = []
     for noise in noises[:_MOST_NOISES]:
@@ -284,7 +286,8 @@ def noise_sentence(noises: Sequence[Noise]) -> str:
         halves = [half + kind for half, kind in zip(shown, kinds, strict=True) if half]
         parts.append(f"{noise.family} {show_number(noise.value, decimals)}{','.join(halves)}")
     more = len(noises) - _MOST_NOISES
-    return f"At n = 1: {'; '.join(parts)}{f'; and {more} more' if more > 0 else ''}." if parts else ""
+    what = words.best_of(1) if words.measure else "At n = 1"
+    return f"{what}: {'; '.join(parts)}{f'; and {more} more' if more > 0 else ''}." if parts else ""
 
 
 def cost_heading(curves: Sequence[FamilyCostCurve]) -> str:
@@ -378,5 +381,7 @@ def alone_sentence(standing: Standing, score: str, n_groups: int | None, words: 
     failed = f", {lost} failed" if n_failed else ""
     over = "" if n_groups is None else f" of {plural(n_groups, words.group)}"
     best = f"the expected best {score} of {words.count(int(standing.budget))}"
+    if words.measure:
+        best = f"{words.best_of(f'{standing.budget:g}')} ({score})"
     trials = words.count(standing.n_trials)
     return f"{standing.family}: {best} is {standing.value:.4g}{limits}, from {trials}{over}{failed}."

@@ -9,7 +9,7 @@ from levelbest import __version__
 from levelbest.report.words.curves import interval_name
 from levelbest.report.words.phrases import after, counted, level, plural, shortened
 from levelbest.report.words.verdicts import adjustment_words
-from levelbest.results import Comparison, Curve
+from levelbest.results import Comparison, Curve, DesignWords
 from levelbest.trials.spaces import SearchSpace
 
 _RANGES = {
@@ -69,7 +69,7 @@ def methods_paragraph(
     many = f"{lost:,} of {plural(total, unit, f'{total:,}')}"
     sentences.append(f"{many} failed and were {counted(first.failed)}." if lost else f"No {unit} failed.")
     if not single:
-        sentences.append(f"The headline number is the best of n = {headline}{after(named, ', ')}.")
+        sentences.append(f"The headline number is {_headline_words(first.words, headline)}{after(named, ', ')}.")
     sentences.append(f"Computed with levelbest {__version__}, seed {first.seed}.")
     return " ".join(sentences)
 
@@ -105,6 +105,11 @@ def _sample(families: Sequence[Curve], n_searches: int | None) -> list[str]:
         "ties": "tied selection scores share their weight [1]",
     }
     return [sentence.format(**filled) for sentence in (words.ran, words.estimated) if sentence]
+
+
+def _headline_words(words: DesignWords, n: int) -> str:
+    """``the best of n = 5``, or what it is called."""
+    return words.best_of(n) if words.measure else f"the best of n = {n}"
 
 
 def _compared(comparison: Comparison) -> str:

@@ -120,7 +120,8 @@ def with_budgets(
         return f"with {'a budget of ' if unit else ''}{listed(shown)}"
     if not unit:
         return f"with {listed(shown)}"
-    return f"with {terms.words.count(1 if shown == ['1'] else 2, listed(shown))}"
+    named_so = f" ({terms.words.best_of(shown[0])})" if terms.words.measure and listed(shown).isdigit() else ""
+    return f"with {terms.words.count(1 if shown == ['1'] else 2, listed(shown))}{named_so}"
 
 
 def joined(verdicts: Sequence[Verdict]) -> list[Verdict]:
@@ -145,7 +146,7 @@ def best_of(terms: ComparisonTerms, budget: float) -> str:
     """The head of the column: ``best of 5``, ``within 2 h`` or ``a new run``."""
     if terms.over_cost:
         return f"within {show_cost(budget, terms.cost_unit)}"
-    return terms.words.single or f"best of {budget:g}"
+    return terms.words.single or terms.words.best_of(f"{budget:g}")
 
 
 def short_heading(terms: ComparisonTerms, budget: float) -> str:
@@ -169,8 +170,8 @@ def table_heading(terms: ComparisonTerms, budget: float) -> str:
         return f"{metric.score} of the best within {show_cost(budget, terms.cost_unit)}{chosen} ({what})"
     unit = f"{words.count(int(budget))}{after(words.drawn)}{after(words.judged, ', ')}"
     over = "" if terms.n_groups is None else f" of a {words.group}, over {plural(terms.n_groups, words.group)}"
-    if terms.statistic == "all":
-        return f"chance that all of {unit}{over} succeed ({metric.score})"
+    if words.measure:
+        return f"{words.best_of(f'{budget:g}')} ({metric.score}), {unit}{over}"
     return f"{metric.score} of the best of {unit}{over}{chosen} ({what})"
 
 
