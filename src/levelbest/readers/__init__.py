@@ -141,9 +141,13 @@ def read_trials(
 
 def _built(tables: list[RawTable], wanted: ReadRequest, success: str | None) -> Trials:
     from levelbest.readers.steps.pipeline import build_trials
+
+    trials = build_trials(tables, wanted)
+    if success is None:
+        return trials
     from levelbest.readers.steps.success import as_success
 
-    return as_success(build_trials(tables, wanted), success)
+    return as_success(trials, success)
 
 
 def _diagnosed(trials: Trials) -> Trials:

@@ -17,8 +17,8 @@ _COMPARED = {">=": operator.ge, ">": operator.gt, "<=": operator.le, "<": operat
 _CONDITION = re.compile(r"\s*(>=|>|<=|<|==?)?\s*([-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?)\s*")
 
 
-def as_success(trials: Trials, condition: str | None) -> Trials:
-    """The trials with 1 in place of a score that meets the condition and 0 of one that does not; None: as they are.
+def as_success(trials: Trials, condition: str) -> Trials:
+    """The trials with 1 in place of a score that meets the condition and 0 of one that does not.
 
     The score that curves are of is judged: the reported one, or the selection score where there is no other.
 
@@ -35,8 +35,6 @@ def as_success(trials: Trials, condition: str | None) -> Trials:
     >>> as_success(trials, ">= 0.8").selection.tolist()
     [0.0, 1.0]
     """
-    if condition is None:
-        return trials
     match = _CONDITION.fullmatch(str(condition))
     if match is None:
         raise InputError(f"{named('success')} is a condition on the score, such as '>= 0.8', got {condition!r}")
