@@ -7,14 +7,13 @@ import signal
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 MANY_TRIALS = 100_000
 """From so many trials on a family is sorted once for all that follows, and has a core of its own where there is one."""
 TICKER = "levelbest-ticker"
 """A thread that does nothing but say on standard error that work goes on: Python frees that lock in a fork."""
-Progress = Callable[[int, int], None]
 _Of = TypeVar("_Of")
 _Made = TypeVar("_Made")
 _is_command = False
@@ -48,23 +47,6 @@ def with_processes(make: Callable[[_Of], _Made], each: Sequence[_Of], n_trials: 
     return _forked(make, each) if _may_fork(each) else with_threads(make, each, n_trials)
 
 
-def with_long_work(make: Callable[[_Of], _Made], each: Sequence[_Of], progress: Progress | None = None) -> list[_Made]:
-    """What is made of each where that takes long however few the trials: in forked processes where that is safe.
-
-    ``progress`` is called with how many are made, and of how many.
-    """
-    return _forked(make, each, progress) if _may_fork(each) else _counted(map(make, each), len(each), progress)
-
-
-def _counted(made: Iterable[_Made], total: int, progress: Progress | None) -> list[_Made]:
-    done = []
-    for result in made:
-        done.append(result)
-        if progress is not None:
-            progress(len(done), total)
-    return done
-
-
 def _may_fork(each: Sequence[object]) -> bool:
     others = [
         thread for thread in threading.enumerate() if thread is not threading.current_thread() and thread.name != TICKER
@@ -72,7 +54,7 @@ def _may_fork(each: Sequence[object]) -> bool:
     return _is_command and sys.platform == "linux" and not others and _workers(each) > 1
 
 
-def _forked(make: Callable[[_Of], _Made], each: Sequence[_Of], progress: Progress | None = None) -> list[_Made]:
+def _forked(make: Callable[[_Of], _Made], each: Sequence[_Of]) -> list[_Made]:
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
@@ -87,9 +69,9 @@ def _forked(make: Callable[[_Of], _Made], each: Sequence[_Of], progress: Progres
             warnings.simplefilter("ignore", DeprecationWarning)  # of forks beside threads: those of DuckDB are idle
             forked = multiprocessing.get_context("fork")
             with ProcessPoolExecutor(_workers(each), forked, initializer=_leave_interrupts) as pool:
-                return _counted(pool.map(_inherited, range(len(each))), len(each), progress)
+                return [*pool.map(_inherited, range(len(each)))]
     except BrokenProcessPool:  # a worker was killed, for want of memory as a rule
-        return _counted(map(make, each), len(each), progress)
+        return [*map(make, each)]
     finally:
         _work = None
 

@@ -31,16 +31,6 @@ def test_slow_work_shows_seconds_and_leaves_no_trace(monkeypatch):
     assert "\n" not in shown
 
 
-def test_slow_work_says_how_far_it_is(monkeypatch):
-    terminal = _Terminal()
-    monkeypatch.setattr("sys.stderr", terminal)
-    monkeypatch.setattr("levelbest.cli.main._PATIENCE", 0.02)
-    with working("planning") as tell:
-        tell(3, 10)
-        time.sleep(0.2)
-    assert terminal.getvalue().startswith("\rplanning ... 3 of 10, 0 s")
-
-
 def test_a_pipe_hears_nothing(monkeypatch):
     pipe = io.StringIO()
     monkeypatch.setattr("sys.stderr", pipe)

@@ -10,7 +10,7 @@ from scipy import optimize, special, stats
 from levelbest._check import budget_grid
 from levelbest.errors import DataError, InputError
 from levelbest.stats import best_interval
-from levelbest.stats.budgets import runs_to_separate, trials_for_width, trials_to_separate
+from levelbest.stats.budgets import as_power, trials_for_width
 from levelbest.stats.inference import Hypotheses, Sample, run_contrasts, sign_contrasts, trial_contrasts
 from levelbest.stats.inference._power import Pilot
 
@@ -97,6 +97,18 @@ def test_unequal_pilots_have_the_standard_error_of_as_many_of_each():
     assert pilot.units == pytest.approx(5 / (4 / 20 + 1 / 100))
 
 
+def planned_trials(a, b, n, *, n_pairs=1):
+    """What the comparison at budget n asks for, over its own budgets and one of so many pairs."""
+    least = min(a.n_trials, b.n_trials)
+    grid = np.union1d(budget_grid(least // 2, whole=100, points=60), [min(n, least // 4)])
+    hypotheses = Hypotheses(((0, 1),), 1 - 0.05 / n_pairs, planned=n)
+    return trial_contrasts([a, b], grid, hypotheses).pairs[0].needed
+
+
+def planned_runs(a, b, *, n_pairs=1):
+    return run_contrasts([a, b], Hypotheses(((0, 1),), 1 - 0.05 / n_pairs, planned=1)).pairs[0].needed
+
+
 def delivered(a, b, size, n, n_samples, n_pairs):
     """How often a comparison of so many trials, over its own budgets, has a verdict for the first family at n."""
     grid = np.union1d(budget_grid(size // 2, whole=100, points=60), [n])
@@ -113,7 +125,7 @@ def delivered(a, b, size, n, n_samples, n_pairs):
 def test_a_comparison_over_its_own_budgets_and_pairs_has_the_power_promised(n_pairs, shift):
     rng = np.random.default_rng(4)
     a, b = rng.normal(shift, 1, 500), rng.normal(0, 1, 500)
-    planned = trials_to_separate(Sample(a), Sample(b), 5, n_pairs=n_pairs)
+    planned = planned_trials(Sample(a), Sample(b), 5, n_pairs=n_pairs)
     # 40 samples: 3.5 standard errors of .8 are .22
     assert abs(delivered(a, b, int(planned.needed), 5, 40, n_pairs) - 0.8) <= 0.22
 
@@ -137,21 +149,21 @@ def test_further_units_are_those_of_the_plan():
 def test_a_plan_does_not_depend_on_the_order_of_the_families():
     rng = np.random.default_rng(40)
     a, b = Sample(rng.exponential(1.0, 200)), Sample(rng.normal(0, 1, 200))
-    plans = [trials_to_separate(first, second, 3) for first, second in ((a, b), (b, a))]
+    plans = [planned_trials(first, second, 3) for first, second in ((a, b), (b, a))]
     assert plans[0].to_dict() == plans[1].to_dict()
 
 
 def test_runs_do_not_depend_on_the_order_and_share_the_error():
     rng = np.random.default_rng(11)
     a, b = rng.normal(0.6, 1, 32), rng.normal(0, 1, 32)
-    planned = runs_to_separate(a, b)
-    assert runs_to_separate(b[::-1], a).needed == planned.needed
-    assert runs_to_separate(a, b, n_pairs=10).needed > planned.needed
+    planned = planned_runs(a, b)
+    assert planned_runs(b[::-1], a).needed == planned.needed
+    assert planned_runs(a, b, n_pairs=10).needed > planned.needed
 
 
 def test_equal_families_have_no_end():
     a = np.random.default_rng(6).normal(size=40)
-    planned = trials_to_separate(Sample(a), Sample(a + 1e-9), 3)
+    planned = planned_trials(Sample(a), Sample(a + 1e-9), 3)
     assert math.isinf(planned.high)
     assert planned.needed > 40
 
@@ -165,7 +177,7 @@ def test_large_budgets_are_capped_at_a_quarter_of_the_pilot():
 
 def test_a_plan_says_where_the_budget_is_capped():
     rng = np.random.default_rng(12)
-    planned = trials_to_separate(Sample(rng.normal(1, 1, 40)), Sample(rng.normal(0, 1, 40)), 30)
+    planned = planned_trials(Sample(rng.normal(1, 1, 40)), Sample(rng.normal(0, 1, 40)), 30)
     assert (planned.n, planned.asked, planned.capped) == (10, 30, True)
     assert planned.needed >= 20  # a comparison at n = 10 has 20 trials at the least
 
@@ -185,9 +197,7 @@ def test_refusals():
     with pytest.raises(DataError, match="has no spread"):
         trials_for_width(np.ones(20), 1, 0.1)
     with pytest.raises(InputError, match=r"power must lie in \(0, 1\), got 80"):
-        trials_to_separate(Sample(x), Sample(x), 3, power=80)
-    with pytest.raises(InputError, match="n must be a whole number of at least 1, got 0"):
-        trials_to_separate(Sample(x), Sample(x), 0)
+        as_power(80)
 
 
 def test_a_budget_named_in_advance_shows_a_smaller_difference():

@@ -223,32 +223,27 @@ def progress_bar(what: str) -> Iterator[Callable[[int, int], None] | None]:
 
 
 @contextlib.contextmanager
-def working(what: str) -> Iterator[Callable[[int, int], None]]:
-    """Say what is being done, and for how long, once it has taken more than a second; the line is gone at the end.
-
-    A function of (done, total) says how far it is.
-    """
-    far: list[tuple[int, int]] = []
+def working(what: str) -> Iterator[None]:
+    """Say what is being done, and for how long, once it has taken more than a second; the line is gone at the end."""
     if not sys.stderr.isatty():
-        yield lambda *_: None
+        yield
         return
     over = threading.Event()
-    shown = threading.Thread(target=_tick, args=(what, over, far), daemon=True, name=TICKER)
+    shown = threading.Thread(target=_tick, args=(what, over), daemon=True, name=TICKER)
     shown.start()
     try:
-        yield lambda done, total: far.append((done, total))
+        yield
     finally:
         over.set()
         shown.join()
 
 
-def _tick(what: str, over: threading.Event, far: list[tuple[int, int]]) -> None:
+def _tick(what: str, over: threading.Event) -> None:
     begun = monotonic()
     if over.wait(_PATIENCE):
         return
     while True:
-        so_far = f"{far[-1][0]} of {far[-1][1]}, " if far else ""
-        print(f"\r{what} ... {so_far}{monotonic() - begun:.0f} s\x1b[K", end="", file=sys.stderr, flush=True)
+        print(f"\r{what} ... {monotonic() - begun:.0f} s\x1b[K", end="", file=sys.stderr, flush=True)
         if over.wait(_PATIENCE):
             break
     print("\r\x1b[2K", end="", file=sys.stderr, flush=True)  # the whole line, and nothing else

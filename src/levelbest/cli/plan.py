@@ -41,8 +41,8 @@ def command(given: options.Given) -> None:
     keys = ("n", "width", "power", "runs", "baseline", "price", "confidence", "missing", "n_resamples")
     chosen = {key: given[key] for key in keys}
     policies = options.policies_of(given)
-    with working("planning") as tell:
-        plans = [plan_trials(trials, failed=failed, rng=given["seed"], progress=tell, **chosen) for failed in policies]
+    with working("planning"):
+        plans = [plan_trials(trials, failed=failed, rng=given["seed"], **chosen) for failed in policies]
     if given["out"] is not None:
         from levelbest.report.figures.axes import save_plan
 

@@ -10,7 +10,6 @@ from functools import cached_property
 import numpy as np
 
 from levelbest import _check
-from levelbest._cores import Progress
 from levelbest.designs._input import Pairs, as_trials, pairs_of, with_scores, without_one_search
 from levelbest.designs._protocol import WHOLE, Design, Request, design_of
 from levelbest.designs._table import scores_of
@@ -54,7 +53,6 @@ def plan_trials(
     missing: str = Settings.missing,
     n_resamples: int = Settings.n_resamples,
     rng: int | None = Settings.rng,
-    progress: Progress | None = None,
     **reading: object,
 ) -> TrialPlan:
     """How many trials until intervals are narrow enough, and until families are separated, from these trials as pilot.
@@ -81,8 +79,6 @@ def plan_trials(
         What one unit of cost costs, such as ``2.5`` or ``"2.5 EUR"`` for a GPU hour: the plan is then in money too.
     confidence, failed, missing, n_resamples, rng
         As of `levelbest.trials.Settings`.
-    progress
-        Called with how many pairs of families are planned for, and of how many.
 
     Returns
     -------
@@ -112,8 +108,6 @@ def plan_trials(
     single = not over_problems and table.search is None  # a trial is what is repeated
     problems, unplanned = planned.problems() if over_problems else ([], [])
     separations, refused = planned.separations(pairs)
-    if progress is not None:
-        progress(len(pairs), len(pairs))
     sizes = sorted({*_SIZES, *(scores.n_trials for scores in planned.scores if 2 <= scores.n_trials <= 1000)})
     return TrialPlan(
         widths=tuple(planned.widths()) if single else (),

@@ -303,11 +303,6 @@ class Trials:
         """Trials that ended, failed ones included."""
         return len(self) - self.n_running
 
-    @property
-    def validation_only(self) -> bool:
-        """Whether the selection score is all there is: outputs then say so."""
-        return self.reported is None
-
     def scores(self, failed: str = "worst", *, missing: str = "refuse") -> Scores:
         """One family's scores, with failed trials as the worst score (default) or dropped.
 

@@ -1,8 +1,9 @@
 """What a budget buys: cost instead of trials, a target to reach, and what more trials would tell.
 
-`cost_curve` where trials differ in cost; `budget_to_reach` for a target; `trials_for_width` and `trials_to_separate` to
-plan, `divide_runs` for more configurations or more seeds; `claim_gate` for a claim after many attempts, `judge_summary`
-for one made of summary numbers; `winners_curse` for what choosing overstates.
+`cost_curve` where trials differ in cost; `budget_to_reach` for a target; `trials_for_width` to plan a width (what tells
+families apart is asked of the comparison, `Hypotheses.planned`), `divide_runs` for more configurations or more seeds;
+`claim_gate` for a claim after many attempts, `judge_summary` for one made of summary numbers; `winners_curse` for what
+choosing overstates.
 """
 
 from __future__ import annotations
@@ -30,11 +31,10 @@ from levelbest.stats.budgets._keeping import clears as clears
 from levelbest.stats.budgets._keeping import improvement_p_value as improvement_p_value
 from levelbest.stats.budgets._orders import Pool as Pool
 from levelbest.stats.budgets._orders import cost_horizon
+from levelbest.stats.budgets._planning import as_power as as_power
 from levelbest.stats.budgets._planning import trials_for_width
 from levelbest.stats.budgets._reach import Reached, budget_to_reach
 from levelbest.stats.budgets._reach import check_target as check_target
-from levelbest.stats.budgets._separation import as_power as as_power
-from levelbest.stats.budgets._separation import runs_to_separate, trials_to_separate
 from levelbest.stats.inference import Needed
 
 # What strangers look for; the other names are machinery that what stands above builds on.
@@ -53,8 +53,6 @@ __all__ = [
     "cost_horizon",
     "divide_runs",
     "power_of_division",
-    "runs_to_separate",
     "trials_for_width",
-    "trials_to_separate",
     "winners_curse",
 ]

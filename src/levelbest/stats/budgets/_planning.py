@@ -29,6 +29,13 @@ def capped_budget(n: int, pilots: tuple[int, ...]) -> int:
     return min(n, smallest // 4)
 
 
+def as_power(power: float) -> float:
+    """A probability, or an error."""
+    if not 0 < power < 1:
+        raise InputError(f"power must lie in (0, 1), got {power}; 0.8 is the usual choice")
+    return power
+
+
 def trials_for_width(
     selection: npt.ArrayLike,
     n: int,
