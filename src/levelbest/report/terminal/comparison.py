@@ -134,7 +134,7 @@ def _print_verdict(comparison: Comparison, out: Console, left_out: Iterable[str]
 
     That a family is one ``fixed`` configuration is not said where a doubt below says it.
     """
-    hues = family_styles(comparison.families)
+    hues = family_styles(comparison.hues, comparison.families)
     first, *further = verdict_sentences(comparison)
     if is_adaptive(comparison):
         print_text(" ".join([first, *further, *left_out]), out, "bold")
@@ -159,7 +159,7 @@ def _space_lines(comparison: Comparison) -> list[tuple[str, str, str]]:
 
 def _print_standings(comparison: Comparison, out: Console, most: int, *, details: bool) -> None:
     """A row for each family, in its colour, ``most`` of them; the head says what the score is of."""
-    shown, hues = standings_table(comparison), family_styles(comparison.families)
+    shown, hues = standings_table(comparison), family_styles(comparison.hues, comparison.families)
     if details:
         print_text(shown.note, out, "dim")
     elif not comparison.best_found:
@@ -195,7 +195,7 @@ def _print_strips(comparison: Comparison, out: Console, most: int) -> None:
     strips = strips_of(comparison, order, out.width - wide)
     if strips is None or (len(strips.rows) > 1 and len({letters for _, letters in strips.rows}) == 1):
         return  # strips that are all alike say nothing
-    hues, marks = family_styles(comparison.families), BLOCKS if has_blocks() else {letter: letter for letter in BLOCKS}
+    hues, marks = family_styles(comparison.hues, comparison.families), BLOCKS if has_blocks() else {letter: letter for letter in BLOCKS}
     out.print(Text(f"{unit:<{wide}}{strips.axis}", style="dim"), soft_wrap=True)
     for name, letters in strips.rows:
         pieces = [(marks[letter], "dim" if letter == "-" else hues[name]) for letter in letters.rstrip()]

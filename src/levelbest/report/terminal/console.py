@@ -15,6 +15,7 @@ from levelbest.report.tables.results import variance_table
 from levelbest.report.tables.table import Table
 from levelbest.report.words.cautions import remarks
 from levelbest.results import FamilyVariance
+from levelbest.trials.colours import GREY, TERMINAL, Hues
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from levelbest.report.words.answers import Piece
     from levelbest.report.words.plans import Step
 
-COLOURS = ("blue", "red", "green", "magenta", "cyan", "yellow", "white")
 _WIDTH, _WIDEST, _LABEL = 80, 100, 6
 _LABELS = (("doubt", "yellow"), ("note", ""), ("chosen", "dim"))
 """By severity: doubts about the conclusion, limits of it, and what was chosen for the reader."""
@@ -72,9 +72,9 @@ def has_blocks() -> bool:
     return (sys.stdout.encoding or "").lower().startswith("utf")
 
 
-def family_styles(families: Sequence[str]) -> dict[str, str]:
-    """The colour of each family."""
-    return {name: COLOURS[i % len(COLOURS)] for i, name in enumerate(families)}
+def family_styles(hues: Hues, families: Sequence[str]) -> dict[str, str]:
+    """The colour of each family, that of the page and the figures; rich takes the nearest that a terminal has."""
+    return {name: TERMINAL[hues.get(name, GREY)] for name in families}
 
 
 def print_pieces(pieces: Iterable[Piece], out: Console, styles: Mapping[str, str], style: str = "") -> None:

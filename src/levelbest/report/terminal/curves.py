@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -23,9 +22,10 @@ from levelbest.report.tables.results import (
 )
 from levelbest.report.tables.table import Table
 from levelbest.report.terminal.console import (
-    COLOURS,
     console,
     drawn_table,
+    family_styles,
+    has_blocks,
     print_cautions,
     print_choices,
     print_steps,
@@ -195,19 +195,20 @@ def draw_view(view: View, out: Console) -> None:
     lines = view.lines_of(view.statistics[0]) if view.statistics else ()
     if not lines:
         return
-    unicode = (sys.stdout.encoding or "").lower().startswith("utf")
+    unicode, names = has_blocks(), [line.family for line in lines]
+    styles = [family_styles(view.hues, names)[name] for name in names]
     longest = max(line.x[-1] for line in lines)
     what = {"mean": "expected"}.get(lines[0].statistic, lines[0].statistic)
     over = "" if view.n_groups is None else f" of each of {plural(view.n_groups, view.words.group)}"
     scale = ", log scale" if longest > _LOG_FROM else ""
     print_text(f"{what} best {view.score} against the number of {view.words.units}{over}{scale}", out, "dim")
     for row in plot_lines(lines, width=out.width, log=longest > _LOG_FROM, unicode=unicode):
-        pieces = ((text, "" if which is None else COLOURS[which % len(COLOURS)]) for text, which in row)
+        pieces = ((text, "" if which is None else styles[which]) for text, which in row)
         out.print(Text.assemble(*pieces))
     if len(lines) > 1:
         marks = ["•" if unicode else chr(97 + i) for i in range(len(lines))]
         named = [
-            (f"{mark} {line.family}", COLOURS[i % 7]) for i, (mark, line) in enumerate(zip(marks, lines, strict=True))
+            (f"{mark} {line.family}", style) for mark, line, style in zip(marks, lines, styles, strict=True)
         ]
         out.print(Text("  ").join(Text(text, style=style) for text, style in named))
     out.print()
