@@ -195,7 +195,8 @@ def _print_strips(comparison: Comparison, out: Console, most: int) -> None:
     strips = strips_of(comparison, order, out.width - wide)
     if strips is None or (len(strips.rows) > 1 and len({letters for _, letters in strips.rows}) == 1):
         return  # strips that are all alike say nothing
-    hues, marks = family_styles(comparison.hues, comparison.families), BLOCKS if has_blocks() else {letter: letter for letter in BLOCKS}
+    hues = family_styles(comparison.hues, comparison.families)
+    marks = BLOCKS if has_blocks() else {letter: letter for letter in BLOCKS}
     out.print(Text(f"{unit:<{wide}}{strips.axis}", style="dim"), soft_wrap=True)
     for name, letters in strips.rows:
         pieces = [(marks[letter], "dim" if letter == "-" else hues[name]) for letter in letters.rstrip()]

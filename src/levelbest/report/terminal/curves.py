@@ -207,9 +207,7 @@ def draw_view(view: View, out: Console) -> None:
         out.print(Text.assemble(*pieces))
     if len(lines) > 1:
         marks = ["•" if unicode else chr(97 + i) for i in range(len(lines))]
-        named = [
-            (f"{mark} {line.family}", style) for mark, line, style in zip(marks, lines, styles, strict=True)
-        ]
+        named = [(f"{mark} {line.family}", style) for mark, line, style in zip(marks, lines, styles, strict=True)]
         out.print(Text("  ").join(Text(text, style=style) for text, style in named))
     out.print()
 
