@@ -1,7 +1,7 @@
 """Who covers? This product beside its rivals: coverage and mean width on distributions whose truth is known.
 
     pip install opda scorio
-    python benchmarks/who_covers.py --samples 1000          # about 15 minutes; writes docs/who-covers.md
+    python benchmarks/who_covers.py --samples 1000          # about 15 minutes; writes docs/who-covers-tables.md
 
 Three questions, one table each: the best of n of one family, pass@k over problems, and the verdicts of families that
 differ in nothing. Every cell is an independent draw with its own seed, so that a part of the table can be run alone.
@@ -21,7 +21,7 @@ from levelbest.stats import best_interval
 from levelbest.stats.inference import Hypotheses, seed_contrasts
 from levelbest.stats.problems import expected_best_by_group, group_interval
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "who-covers.md"
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "who-covers-tables.md"
 N_TRIALS = 50
 BUDGETS = (1, 5, 25)
 Limits = tuple[float, float]
@@ -90,7 +90,7 @@ METHODS: dict[str, tuple[str, Callable[..., Limits]]] = {
 
 def best_of_n(samples: int) -> Iterator[str]:
     """Coverage and mean width of limits for the expected best of n of 50 trials."""
-    yield "| distribution | method | holds for | " + " | ".join(f"n = {n}" for n in BUDGETS) + " |"
+    yield "| distribution | method | covers | " + " | ".join(f"n = {n}" for n in BUDGETS) + " |"
     yield "|---|---|---|" + "---|" * len(BUDGETS)
     for number, distribution in enumerate(DISTRIBUTIONS):
         truths = {n: truth(distribution, n) for n in BUDGETS}
@@ -173,22 +173,19 @@ def page(samples: int) -> str:
     """The page."""
     error = 1.96 * np.sqrt(0.95 * 0.05 / samples)
     parts = [
-        "# Who covers?",
-        f"""An interval that is said to hold in 95 of 100 cases should. The tables set this product beside what else is
-in use, on distributions whose truth is known: how often the limits hold it, and in brackets how wide they are on
-average. Narrow
-limits that miss the truth are no gain, and limits that always hold it but are twice as wide waste trials. {samples:,}
-samples a cell; the Monte Carlo error of a coverage near .95 is {error:.3f}. Larger tables, of this product alone, are
-[coverage](coverage.md), [verdicts](coverage-verdicts.md) and [problems](coverage-problems.md).""",
+        "# Who covers? The tables",
+        f"""[Who covers?](who-covers.md) has the picture. Here are its numbers: how often each interval covers
+the truth, and in brackets how wide it is on average, on distributions whose truth is known. {samples:,} samples a cell;
+the Monte Carlo error of a coverage near .95 is {error:.3f}.""",
         "## The best of n of 50 trials",
-        """Limits for one budget should cover .95 there. Bands hold for all budgets at once, and so cover more than .95
+        """Limits for one budget should cover .95 there. Bands cover all budgets at once, and so cover more than .95
 at each. The percentile bootstrap is what most papers use: it resamples the trials, and can see no better trial than the
 best observed.""",
         "\n".join(best_of_n(samples)),
         "## pass@k over problems",
         """Eight samples of each problem; 30 % of the problems are never solved. The truth is that of the population
 which the problems are drawn from: what is asked when a benchmark stands for more than itself. scorio's interval is
-about the very problems at hand: its second row is for that hypotheses, the first shows what happens where it is read as
+about the very problems at hand: its second row is for that question, the first shows what happens where it is read as
 more. Its prior takes every chance of success to be as likely as any other, and problems that are never solved are
 not.""",
         "\n".join(pass_at_k(samples)),

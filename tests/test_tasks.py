@@ -49,7 +49,7 @@ def test_many_tasks_decide_what_one_cannot():
     assert overall.verdict_at(1) == "a"
     assert (overall.high - overall.low)[0] < (one.high - one.low)[0]
     assert found.sentences[0].startswith(
-        "Over 6 tasks (mean difference in standard deviations of each task's scores): a is"
+        "Over 6 tasks (mean difference in standard deviations of each task's scores), with 2 trials: a, better than b"
     )
     assert any(text.startswith("t3: ") for text in found.sentences)
 
@@ -243,7 +243,7 @@ def test_command(tmp_path, capsys):
     assert surely["families"] == ["a", "b"]
     assert surely["low"] <= surely["value"] <= surely["high"] <= 1
     assert surely["value"] > 0.95
-    assert main([*base, "--task-direction", "ppl=min"]) == 0
+    assert main([*base, "--task-direction", "ppl=min", "--details"]) == 0
     told = capsys.readouterr().out
     assert "a over b" in told
     assert "interquartile mean" in told

@@ -23,7 +23,7 @@ def table(tmp_path):
 
 def test_report(table, tmp_path, capsys):
     out = tmp_path / "page.html"
-    assert main(["report", str(table), "--bounds", "0", "1", "--out", str(out), "--resamples", "199"]) == 0
+    assert main(["report", str(table), "--bounds", "0", "1", "--out", str(out), "--resamples", "199", "--details"]) == 0
     text = capsys.readouterr()
     assert "test_acc of the best of 3 trials, which dev_acc chooses (mean)" in text.out
     assert f"page   {out}" in text.out.replace("\n", "")
@@ -36,13 +36,13 @@ def test_report(table, tmp_path, capsys):
 
 
 def test_bounds_are_hinted_at_and_never_guessed(table, capsys):
-    assert main(["compare", str(table), "--resamples", "199"]) == 0
+    assert main(["compare", str(table), "--resamples", "199", "--details"]) == 0
     assert "If no test_acc can lie beyond 0 and 1, say so (--bounds)" in " ".join(capsys.readouterr().out.split())
     table.write_text(table.read_text().replace("0.", "80."))  # in percent
-    assert main(["compare", str(table), "--resamples", "199"]) == 0
+    assert main(["compare", str(table), "--resamples", "199", "--details"]) == 0
     assert "If no test_acc can lie beyond 0 and 100, say so (--bounds)" in " ".join(capsys.readouterr().out.split())
     table.write_text(table.read_text().replace("80.", "180."))
-    assert main(["compare", str(table), "--resamples", "199"]) == 0
+    assert main(["compare", str(table), "--resamples", "199", "--details"]) == 0
     assert "say so (--bounds)" not in capsys.readouterr().out
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from levelbest._plain import show_with_limits
-from levelbest.report.words.answers import verdict_sentences
+from levelbest.report.words.answers import answer_of, verdict_sentences
 from levelbest.report.words.phrases import condition_sentence, plural
 from levelbest.results import OverTasks, TaskComparison
 
@@ -38,8 +38,11 @@ def task_sentences(comparison: TaskComparison) -> tuple[str, ...]:
 
 def overall_sentence(comparison: TaskComparison) -> str:
     """The verdict over all tasks."""
-    verdict = " ".join(verdict_sentences(comparison.overall))
-    return f"Over {len(comparison.tasks)} tasks ({normalised_words()}): {verdict}"
+    first, *further = verdict_sentences(comparison.overall)
+    over = f"Over {len(comparison.tasks)} tasks ({normalised_words()})"
+    where = answer_of(comparison.overall).where
+    first = f", {where}{first[len(where) :]}" if where else f": {first}"
+    return " ".join([f"{over}{first}", *further])
 
 
 def normalised_words() -> str:
