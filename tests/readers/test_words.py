@@ -1,5 +1,7 @@
 """What headers and cells say in words: other languages, arrows, ratings, phrases of a status, splits and metrics."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -134,3 +136,34 @@ def test_an_error_and_its_negative_are_one_score():
     columns = {"model": ["a", "b"] * 10, "seed": np.arange(20) // 2, "val.score": -rmse, "val.rmse": rmse}
     trials = lb.read_trials(columns)
     assert (trials.columns["selection"], trials.metric.direction) == ("val.rmse", "min")
+
+
+@pytest.mark.parametrize(("counter", "steps"), [("megatokens", 1000), ("queries", 50)])
+def test_a_number_of_any_name_that_a_learning_curve_follows_is_asked_about(counter, steps):
+    place = np.arange(1, 26)
+    run = {counter: steps * place, "lr": 0.1 * 0.97**place, "val_loss": 1.5 / place + 0.01 * RNG.random(25)}
+    with pytest.raises(Ambiguous, match=f"'{counter}' goes up from row to row"):
+        lb.read_trials(run)
+    assert len(lb.read_trials(run | {"val_loss": RNG.random(25)})) == 25
+    assert len(lb.read_trials(run | {"lr": RNG.random(25)})) == 25
+
+
+@pytest.mark.parametrize("counter", ["kimg", "env_frames", "num_updates", "it"])
+def test_counters_of_more_tools_make_one_run(counter):
+    place = np.arange(1, 26)
+    assert len(lb.read_trials({counter: 10 * place, "val_loss": 1 / place})) == 1
+
+
+def test_the_only_score_is_a_list_and_words_are_no_score(tmp_path):
+    rows = [
+        {"model": name, "languages": ["de", "fr"], "accuracies": [0.5, 0.6 + k / 9]} for name in "ab" for k in (1, 2)
+    ]
+    path = tmp_path / "languages.json"
+    path.write_text(json.dumps(rows))
+    trials = lb.read_trials(path)
+    assert (len(trials), trials.columns["task"]) == (8, "accuracies task")
+    with pytest.raises(Ambiguous, match="'score' holds words such as 'good'"):
+        lb.read_trials({"model": ["a", "b"] * 4, "score": ["good"] * 8})
+    path.write_text(json.dumps([{"lr": 0.1 * k, "curve": [{"step": 1, "top": 0.5}]} for k in range(1, 5)]))
+    with pytest.raises(Ambiguous, match=r"inside lists: 'curve.step', 'curve.top'"):
+        lb.read_trials(path)

@@ -227,7 +227,8 @@ class Tasks(Design):
         """Up to half the trials of the smallest family on any task."""
         reach = min(reach_of(sample) for samples in self.standard.values() for sample in samples)
         if reach < 1:
-            raise InputError("an aggregate needs at least 2 trials of every family on every task")
+            remedy = f"with one each take the tasks as problems, which are averaged over ({named('group')})"
+            raise Ambiguous(f"a verdict over tasks needs at least 2 trials of each family on every task; {remedy}")
         if self.words.single:
             return np.ones(1, dtype=np.int64)
         what = "half the trials of the smallest family on any task"

@@ -15,7 +15,7 @@ from levelbest.cautions import Caution
 from levelbest.errors import Ambiguous, named
 from levelbest.readers.raw import Cells, as_codes, as_flags, joint_codes
 from levelbest.readers.steps import names
-from levelbest.readers.steps.cells import FLAGS, as_numbers, as_statuses, is_endings
+from levelbest.readers.steps.cells import FLAGS, as_numbers, as_statuses, is_endings, is_series
 from levelbest.readers.steps.kinds import Look, is_moment, never_score, of_settings
 from levelbest.readers.steps.merged import Merged
 from levelbest.readers.steps.names import SAMPLE_IDS, among, word_set
@@ -139,10 +139,38 @@ def _guess_selection(table: Merged, wanted: ReadRequest, family: Sequence[str], 
         return selection or str(reported)
     if score := _only_score(columns, free, [name for name in free if could_be(name)]):
         return score  # the only one there is picks the winner too, and that is said
+    lists = [name for tier in tiers for name in tier if is_series(columns[name])]
+    if len(lists) == 1:
+        return lists[0]  # whether its items are tasks or checkpoints is told by the table, or asked
     raise Ambiguous(
         f"{source}: no column is obviously the selection score; name it with {named('selection')} (columns: "
-        f"{listed(columns)})"
+        f"{listed(columns)}{_inside_lists(columns)}){_worded(columns, [name for tier in tiers for name in tier])}"
     )
+
+
+def _worded(columns: Mapping[str, Cells], scores: Sequence[str]) -> str:
+    """That a column with the name of a score holds words, for a message."""
+    for name in scores:
+        if not (is_series(columns[name]) or looks_numeric(columns, name)) and (words := as_codes(columns[name])[0]):
+            return f"; {name!r} holds words such as {words[0]!r}, and no numbers"
+    return ""
+
+
+def _inside_lists(columns: Mapping[str, Cells]) -> str:
+    """The numbers that stand inside lists of objects, by their dotted paths, for a message."""
+    items = {
+        name: next((cell[0] for cell in cells if isinstance(cell, (list, tuple)) and cell), None)
+        for name in columns
+        if is_series(cells := columns[name])
+    }
+    paths = [
+        f"{name}.{key}"
+        for name, item in items.items()
+        if isinstance(item, dict)
+        for key, value in item.items()
+        if isinstance(value, (int, float))
+    ]
+    return f"; inside lists: {listed(paths)}" if paths else ""
 
 
 def _only_score(columns: Mapping[str, Cells], free: Sequence[str], left: list[str]) -> str | None:

@@ -41,6 +41,7 @@ COUNTERS = (
         "step_num",
         "samples_seen",
     ),
+    *("num_updates", "n_updates", "env_frames", "num_frames", "kimg", "samples_processed", "examples_seen", "it"),
 )
 """What counts how far a run has come, the surest first."""
 PLACES = names.word_set(

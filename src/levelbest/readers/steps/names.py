@@ -53,7 +53,8 @@ METRIC_COLUMNS = word_set("metric metrics metric_name measure measurement score_
 """Columns that may say of which split, or by which metric, a row's score is."""
 
 _HIGHER = word_set(
-    "acc accuracy f1 f2 fbeta auc auroc auprc aucpr roc precision recall bleu rouge rougel chrf meteor map ndcg "
+    "acc accs accuracy accuracies f1 f2 fbeta auc aucs auroc auprc aucpr roc precision recall bleu rouge rougel chrf "
+    "meteor map ndcg "
     "mrr iou miou dice dsc jaccard r2 reward rewards rew return returns top1 top5 hits psnr ssim em mcc kappa spearman "
     "pearson sensitivity specificity winrate pass passed correct success solved resolved likelihood elbo exact match "
     "map50 map75 map95 helpfulness harmlessness faithfulness coherence fluency quality satisfaction mos elo"

@@ -18,7 +18,7 @@ from levelbest.cautions import Caution
 from levelbest.errors import Ambiguous, named
 from levelbest.readers.raw import Cells, as_codes, joint_codes
 from levelbest.readers.steps import names
-from levelbest.readers.steps.cells import as_numbers
+from levelbest.readers.steps.cells import as_numbers, is_series
 from levelbest.readers.steps.kinds import COUNTERS, HYPERPARAMETERS, PLACES, Look, is_index, is_result, of_settings
 from levelbest.readers.steps.merged import Merged
 from levelbest.readers.steps.roles import ReadRequest, Roles, looks_numeric
@@ -41,6 +41,8 @@ _OF_A_PLAN = names.word_set(
 _FEW = 8
 _MOSTLY = 0.7
 """A counter that goes up by the same step in so many pairs of neighbouring rows counts checkpoints."""
+_FOLLOWS = 0.7
+"""A rank correlation with the score from which a number of any name may count checkpoints."""
 _TURNS = 0.4
 """A number that turns at so many rows is drawn anew in each; a schedule turns seldom."""
 _DIVERGED = STATUSES.index("diverged")
@@ -196,12 +198,27 @@ def _ask_about_ladder(table: Merged, roles: Roles, within: Codes) -> None:
         place = as_numbers(table.columns[name]).values
         rows = _Rows(table, roles, name, place, within, plural=True)
         ladder = _by_name(rows) if np.isfinite(place).all() else None
+        if ladder is None and _is_learning_curve(rows):
+            raise _unsure(rows, int(joint_codes([within, table.table_codes()]).max()) + 1)
         if ladder is not None:
             runs = int(ladder.run.max()) + 1
             raise Ambiguous(
                 f"{table.source}: {name!r} goes up by equal steps in each of {runs} runs: does it count their "
                 f"checkpoints ({named('trial')} {ladder.column}), or is it a setting ({named('trial')} none)?"
             )
+
+
+def _is_learning_curve(rows: _Rows) -> bool:
+    """Whether a number of any name rises by equal steps through each file, no setting varies, and scores follow it."""
+    columns, selection = rows.table.columns, rows.roles.selection
+    if not np.isfinite(rows.place).all() or selection not in columns or is_series(columns[selection]):
+        return False
+    if _by_source(rows) is None or settings_vary(columns, rows.counter):
+        return False
+    scores = as_numbers(columns[selection]).values
+    known = np.isfinite(scores)
+    ranks = [np.argsort(np.argsort(values[known])) for values in (scores, rows.place)]
+    return int(known.sum()) >= _FEW and abs(float(np.corrcoef(*ranks)[0, 1])) > _FOLLOWS
 
 
 def _unsure(rows: _Rows, runs: int) -> Ambiguous:
