@@ -217,8 +217,8 @@ def _is_learning_curve(rows: _Rows) -> bool:
         return False
     scores = as_numbers(columns[selection]).values
     known = np.isfinite(scores)
-    ranks = [np.argsort(np.argsort(values[known])) for values in (scores, rows.place)]
-    return int(known.sum()) >= _FEW and abs(float(np.corrcoef(*ranks)[0, 1])) > _FOLLOWS
+    ranks = np.array([np.argsort(np.argsort(values[known])) for values in (scores, rows.place)])
+    return int(known.sum()) >= _FEW and abs(float(np.corrcoef(ranks)[0, 1])) > _FOLLOWS
 
 
 def _unsure(rows: _Rows, runs: int) -> Ambiguous:
