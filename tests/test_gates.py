@@ -169,3 +169,13 @@ def test_a_fresh_project_runs_the_documented_workflow(tmp_path):
     )  # fmt: skip
     assert tested.returncode == 1
     assert "NOT certified: new not worse than old by 0.05" in tested.stdout
+
+
+@pytest.mark.parametrize("name", ["loops", "audits", "suites"])
+def test_the_tables_of_the_page_are_those_of_the_results(name):
+    from importlib import import_module
+
+    script, page = import_module(name), import_module("_page")
+    rows = page.load(name)["cells"]
+    shown = WORKFLOW.split(f"<!-- {name} -->\n")[1].split(f"\n<!-- end of {name} -->")[0]
+    assert shown == script.table(rows)

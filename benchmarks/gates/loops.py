@@ -4,8 +4,8 @@
 
 Null loops: no candidate differs from the baseline, so that every keep is false. Mixed loops: 10 % of the candidates are
 better by 1 (or 2) standard deviations of a run, 40 % worse by 1, the others equal; what is kept is the next baseline.
-Beside it two habits: keep what scores better in one run, and run every candidate five times beside five runs of the
-baseline and keep it where Welch's one-sided p is below .05.
+Beside it what people do: keep what scores better in one run, or run every candidate five times beside five runs of the
+baseline (or beside one pool of 16) and keep it where Welch's one-sided p is below .05.
 """
 
 from __future__ import annotations
@@ -93,7 +93,22 @@ def five_times(draw: Draw, better: float, rng: np.random.Generator) -> tuple[int
     return int((kept & (differences > 0)).sum()), int((kept & (differences <= 0)).sum()), 10 * ATTEMPTS
 
 
-RULES = {"levelbest loop": staged, "keep if better": if_better, "everything five times": five_times}
+def five_beside_pool(draw: Draw, better: float, rng: np.random.Generator) -> tuple[int, int, int]:
+    """Five runs of every candidate beside one pool of sixteen; kept where p < .05."""
+    differences = effects(rng, better)
+    scores = draw(rng, 5 * ATTEMPTS).reshape(ATTEMPTS, 5) + differences[:, None]
+    with np.errstate(all="ignore"):
+        p_value = stats.ttest_ind(scores, draw(rng, 16)[None, :], axis=1, equal_var=False, alternative="greater").pvalue
+    kept = p_value < 0.05
+    return int((kept & (differences > 0)).sum()), int((kept & (differences <= 0)).sum()), 5 * ATTEMPTS + 16
+
+
+RULES = {
+    "levelbest loop": staged,
+    "keep if better": if_better,
+    "everything five times": five_times,
+    "five times, one pool": five_beside_pool,
+}
 
 
 def cell(rule: str, distribution: str, better: float, loops: int, seed: int) -> dict[str, object]:
@@ -120,7 +135,7 @@ def cells(loops: int) -> list[dict[str, object]]:
     rows = [cell("levelbest loop", name, 0.0, loops, k) for k, name in enumerate(DISTRIBUTIONS)]
     rows += [cell("levelbest loop", name, 1.0, loops, 100 + k) for k, name in enumerate(DISTRIBUTIONS)]
     rows.append(cell("levelbest loop", "normal", 2.0, loops, 200))
-    for rule in ("keep if better", "everything five times"):
+    for rule in list(RULES)[1:]:
         rows += [cell(rule, "normal", better, loops, 300 + int(better)) for better in (0.0, 1.0, 2.0)]
     return rows
 

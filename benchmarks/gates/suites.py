@@ -94,8 +94,13 @@ def cell(place: int, suites: int) -> dict[str, object]:
     return {**settings, "suites": count, **shares}
 
 
-def lines(rows: list[dict[str, object]]) -> Iterator[list[str]]:
-    """For the table."""
+def table(rows: list[dict[str, object]]) -> str:
+    """For the page."""
+    head = ("versions", "scores", "problems x runs", "confidence", "suites", "regressed", "pass", "inconclusive")
+    return markdown(head, list(_lines(rows)))
+
+
+def _lines(rows: list[dict[str, object]]) -> Iterator[list[str]]:
     for row in rows:
         scores = "graded" if row["graded"] else "0/1"
         size = f"{row['problems']} x {row['runs']}"
@@ -114,6 +119,5 @@ if __name__ == "__main__":
     for place in some if not rows else ():
         rows.append(cell(place, given.suites))
         print(json.dumps(rows[-1]), flush=True)
-    head = ("versions", "scores", "problems x runs", "confidence", "suites", "regressed", "pass", "inconclusive")
     if given.cells is None:
-        save("suites", {"suites": given.suites, "worth": WORTH, "cells": rows}, markdown(head, list(lines(rows))))
+        save("suites", {"suites": given.suites, "worth": WORTH, "cells": rows}, table(rows))

@@ -19,6 +19,7 @@ from levelbest.errors import DataError, InputError
 from levelbest.run.keeping import Keeping
 from levelbest.run.ledger import Entry
 from levelbest.run.verify import verify_ledger
+from levelbest.web.data import LiveData
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
@@ -241,3 +242,27 @@ def test_an_edited_ledger_is_refused(tmp_path, capsys):
     with pytest.raises(DataError, match="does not follow its rule"):
         lb.Loop(rewritten).baseline(1.0)
     capsys.readouterr()
+
+
+def test_report_and_serve_show_it(tmp_path, capsys):
+    loop = pool(tmp_path / "l.db", np.random.default_rng(1))
+    loop.candidate("first <b>", -2.0)
+    loop.candidate("second", 3.0)
+    page = tmp_path / "page.html"
+    assert main(["report", str(tmp_path / "l.db"), "--out", str(page)]) == 0
+    assert "2 attempts in 18 runs; kept none." in capsys.readouterr().out
+    text = page.read_text(encoding="utf-8")
+    assert "first &lt;b&gt;" in text
+    assert "<b>" not in text.replace("<body>", "")
+    assert loop.state.head in text
+    assert "default-src &#x27;none&#x27;" in text  # nothing is loaded from anywhere
+    assert "<script" not in text
+    live = LiveData(tmp_path / "l.db")
+    state = json.loads(live.state())
+    assert state["verdict"] == "2 attempts in 18 runs; kept none."
+    assert "SAFFRON" in state["conditions"]
+    assert live.report() == text
+    live.close()
+    assert loop.state.to_frame().shape[0] == 2
+    assert "second" in loop.state.to_markdown()
+    assert "second" in loop.state._repr_html_()

@@ -44,7 +44,12 @@ if TYPE_CHECKING:
 @options.as_json
 @options.as_one
 def command(given: options.Given) -> None:
-    """Verdict, figures, page, tables and checklist in one go."""
+    """Verdict, figures, page, tables and checklist in one go.
+
+    Of the ledger of a loop (levelbest loop): how it stands, and every attempt.
+    """
+    if len(given["files"]) == 1 and _report_loop(given):
+        return
     from levelbest.report.paper.checklist import read_answers
     from levelbest.report.write import write_report
 
@@ -65,6 +70,33 @@ def command(given: options.Given) -> None:
             **{key: given[key] for key in keys},
         )
     tell_report(report, given["as_json"], details=given["details"])
+
+
+def _report_loop(given: options.Given) -> bool:
+    """Write the page of a loop's ledger; False where the file is something else."""
+    from levelbest.readers.formats.ledger import is_ledger
+
+    path = Path(given["files"][0])
+    if not path.is_file() or not is_ledger(path):
+        return False
+    from levelbest.run.view import LedgerView
+
+    with LedgerView(path) as view:
+        if "loop" not in view.study:
+            return False
+        from levelbest._write import write_text
+        from levelbest.report.page.loops import loop_page
+        from levelbest.report.write import free_place
+        from levelbest.run.loop import state_of
+
+        state = state_of(view)
+    free_place(given["out"], force=given["force"])
+    write_text(given["out"], loop_page(state, given["title"] or view.study["name"]))
+    if given["as_json"]:
+        options.echo_json(state.to_dict() | {"page": str(given["out"])})
+    else:
+        click.echo(f"{state}\npage: {given['out']}")
+    return True
 
 
 def tell_report(report: Report, as_json: bool, *, details: bool = False) -> None:

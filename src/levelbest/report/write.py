@@ -96,7 +96,7 @@ def write_report(
     """
     for ending in figures:
         _check.as_choice(ending, ("svg", "pdf", "png"), "figure format")
-    page = _free_place(Path(path), force=force)  # before the long computation
+    page = free_place(Path(path), force=force)  # before the long computation
     beside = page.with_suffix("") if page.suffix else page.with_name(page.name + "-files")
     building = inspect.signature(build_view).parameters
     reading = {key: options.pop(key) for key in list(options) if key not in building}
@@ -140,7 +140,7 @@ def _texts(view: View) -> dict[str, str]:
     }
 
 
-def _free_place(page: Path, *, force: bool) -> Path:
+def free_place(page: Path, *, force: bool) -> Path:
     """The path, where a page can be written at it."""
     if page.is_dir():
         raise InputError(f"{page} is a folder; name the page's file, e.g. {page / 'report.html'}")

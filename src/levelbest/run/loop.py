@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import levelbest
@@ -145,7 +145,10 @@ class Loop:
 
     @property
     def state(self) -> LoopState:
-        """How the loop stands, from the ledger as it is."""
+        """How the loop stands, from the ledger as it is; before its first run nothing is in it."""
+        if not self.path.exists() and self._direction is not None:
+            begun = Keeping(self._rule())
+            return _standing(begun, [], self._metric or "score", self._direction, n_runs=0, head="")
         with LedgerView(self.path) as view:
             return state_of(view)
 
@@ -169,13 +172,16 @@ class Loop:
             self._refuse_other(ledger.chain)
             yield ledger, replayed(ledger.chain)
 
+    def _rule(self) -> LoopBody:
+        return {**RULE, "confidence": RULE["confidence"] if self._confidence is None else self._confidence}
+
     def _first(self) -> list[Entry]:
         if self._direction is None:
             raise InputError(
                 f"which way is better is fixed with the first run: give {named('direction')} max (an accuracy) or min "
                 "(a loss)"
             )
-        rule: LoopBody = {**RULE, "confidence": RULE["confidence"] if self._confidence is None else self._confidence}
+        rule = self._rule()
         Keeping(rule)  # what it needs is there
         metric = {
             "selection": self._metric or "score",
@@ -327,15 +333,22 @@ def _state(chain: Chain, keeping: Keeping) -> LoopState:
         attempts.append(
             Attempt(version.name, body["answer"], body["reason"], body["n_runs"], score, body["p_value"], body["level"])
         )
+    names = metric["selection"] or "score", metric["direction"] or "max"
+    return _standing(keeping, attempts, *names, n_runs=len(chain.runs), head=chain.head)
+
+
+def _standing(
+    keeping: Keeping, attempts: Sequence[Attempt], metric: str, direction: str, *, n_runs: int, head: str
+) -> LoopState:
     return LoopState(
-        metric=metric["selection"] or "score",
-        direction=metric["direction"] or "max",
+        metric=metric,
+        direction=direction,
         confidence=keeping.rule["confidence"],
         baseline=keeping.baseline.name,
         n_baseline=int(keeping.baseline.known.size),
         pool=keeping.pool,
         attempts=tuple(attempts),
-        n_runs=len(chain.runs),
+        n_runs=n_runs,
         deterministic=keeping.deterministic,
-        head=chain.head,
+        head=head,
     )

@@ -12,7 +12,9 @@ from pathlib import Path
 from levelbest._ledger.chain import LedgerFamily
 from levelbest._plain import plain
 from levelbest.errors import DataError, LevelbestError
+from levelbest.report.page.loops import loop_page
 from levelbest.report.words.running import NOTES, ahead_words
+from levelbest.run.loop import state_of
 from levelbest.run.standing import CONFIDENCE, FIRST, LiveStanding
 from levelbest.run.study import Judge
 from levelbest.run.view import LedgerView
@@ -48,6 +50,7 @@ class LiveData:
         low, high = metric["bounds"]
         self._judge = Judge(metric["selection"], metric["reported"], metric["direction"], (low, high))
         self._standing = LiveStanding(self._view, self._judge)
+        self._is_loop = "loop" in self._view.study
         self._problem = ""
         self._pending = True
         self._latest = b"{}"
@@ -76,7 +79,8 @@ class LiveData:
             if new or self._pending or problem != self._problem:
                 self._problem = problem
                 until = time.thread_time() + (_AT_ONCE if self.busy else _AT_REST)
-                while (more := self._standing.step()) and time.thread_time() < until:
+                more = False
+                while not self._is_loop and (more := self._standing.step()) and time.thread_time() < until:
                     pass
                 self._pending = more
                 self._latest = json.dumps(self._state(), allow_nan=False, separators=(",", ":")).encode()
@@ -91,7 +95,7 @@ class LiveData:
             "head": view.head,
             "at": view.at,
             "left": self._left(),
-            "finished": view.finished,
+            "finished": view.finished or self._is_loop,
             "session": {key: view.session.get(key) for key in ("engine", "workers", "stopped")},
             "problem": self._problem,
             "score": judge.selection,
@@ -115,6 +119,9 @@ class LiveData:
 
     def _verdict(self) -> dict[str, object]:
         """The sentence to read first and what stands behind it: of a finished study those of its report."""
+        if self._is_loop:
+            first, *more = str(state_of(self._view)).splitlines()
+            return {"verdict": first, "conditions": " ".join(more)}
         lead = ahead_words(self._standing.ahead())
         so_far = "Undecided so far." if lead == "undecided" else lead and f"{lead}."
         if not self._view.finished:
@@ -141,6 +148,8 @@ class LiveData:
         self._pending = True
 
     def _note(self) -> str:
+        if self._is_loop:
+            return ""
         code = "pending" if self._pending and self._standing.note != "no-score" else self._standing.note
         return NOTES[code].format(first=FIRST) if code else ""
 
@@ -181,6 +190,8 @@ class LiveData:
         with self._lock:
             self._view.refresh()
             finished, head = self._view.finished, self._view.head
+            if self._is_loop:
+                return loop_page(state_of(self._view), self.name)
         if not finished:
             raise NotFinished(
                 "the report is made when every planned trial has ended: its intervals hold for a number of trials that "

@@ -77,7 +77,7 @@ def render_page(view: View, figures: Mapping[str, bytes], files: Mapping[str, st
             style=Markup(page_style()),
             script=Markup(_script()),
             data=Markup(embedded(page_data(view))),
-            figures={name: _data_uri(slim(themed(svg)), "image/svg+xml") for name, svg in figures.items()},
+            figures={name: data_uri(slim(themed(svg)), "image/svg+xml") for name, svg in figures.items()},
             chips=_chips(view),
             **_verdict(view, noted),
             **_counts(view, noted),
@@ -281,11 +281,11 @@ def _downloads(view: View, figures: Mapping[str, bytes], files: Mapping[str, str
     for name, content in files.items():
         kind, text = kinds[name]
         if len(content) <= MOST_BYTES:
-            links.append({"name": name, "figure": "", "href": _data_uri(content.encode(), kind), "text": text})
+            links.append({"name": name, "figure": "", "href": data_uri(content.encode(), kind), "text": text})
     return links
 
 
-def _data_uri(content: bytes, kind: str) -> Markup:
+def data_uri(content: bytes, kind: str) -> Markup:
     """A file as an address between single quotes: nearly as long as the file, where base64 needs a third more."""
     from markupsafe import Markup
 
