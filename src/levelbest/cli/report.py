@@ -74,10 +74,12 @@ def command(given: options.Given) -> None:
 
 def _report_loop(given: options.Given) -> bool:
     """Write the page of a loop's ledger; False where the file is something else."""
+    path = Path(given["files"][0])
+    if path.suffix.lower() in (".csv", ".tsv", ".json", ".jsonl", ".parquet") or not path.is_file():
+        return False
     from levelbest.readers.formats.ledger import is_ledger
 
-    path = Path(given["files"][0])
-    if not path.is_file() or not is_ledger(path):
+    if not is_ledger(path):
         return False
     from levelbest.run.view import LedgerView
 
