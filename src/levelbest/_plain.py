@@ -173,6 +173,17 @@ def show_tick(value: float, unit: str | None) -> str:
     return f"{number} {name}".strip()
 
 
+def says_test(name: str) -> bool:
+    """Whether the name of a score says that it is of a test set: such a score is not called validation.
+
+    Examples
+    --------
+    >>> says_test("test_acc"), says_test("latest_acc")
+    (True, False)
+    """
+    return not {"test", "tst", "testing"}.isdisjoint(re.split(r"[^a-z]+", name.lower()))
+
+
 def show_count(value: float) -> str:
     """A number beside an axis: 10k is read at once, 10000 is counted.
 

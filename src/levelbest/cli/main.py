@@ -74,7 +74,19 @@ def _flag(argument: str) -> str:
 
 _COMMANDS_OF_VERBS = {"plan_trials": "plan", "write_report": "report"}
 """Verbs whose command is not their name."""
-_OF_THE_OUTPUT = ("files", "as_json", "out", "pairs", "p_values", "log", "published", "force", "title", "figures")
+_OF_THE_OUTPUT = (
+    "files",
+    "as_json",
+    "out",
+    "pairs",
+    "p_values",
+    "log",
+    "published",
+    "force",
+    "title",
+    "figures",
+    "paper",
+)
 """Options that say what to do with the answer, and not what is asked."""
 
 

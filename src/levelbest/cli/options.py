@@ -241,7 +241,7 @@ log = click.option(
 )
 
 
-def _reader_options(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> dict[str, str]:
+def _pairs(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> dict[str, str]:
     """``KEY=VALUE``, as often as needed."""
     for pair in value:
         if "=" not in pair:
@@ -269,6 +269,8 @@ reading = together(
     click.option(
         "--map", "map", multiple=True, metavar="NAME=COL,COL", help="Columns that are one: acc=accuracy,test_acc."
     ),
+    click.option("--label", multiple=True, callback=_pairs, metavar="COL=TEXT", help="What a score or cost is called."),
+    click.option("--name", multiple=True, callback=_pairs, metavar="FAMILY=TEXT", help="What a family is called."),
     click.option("--direction", type=click.Choice(["max", "min"]), help="Which way is better."),
     click.option("--selection-direction", type=click.Choice(["max", "min"]), help="The same of the selection score."),
     click.option("--bounds", type=float, nargs=2, metavar="A B", help="The lowest and highest possible score."),
@@ -277,7 +279,7 @@ reading = together(
         "--reader-option",
         "reader_options",
         multiple=True,
-        callback=_reader_options,
+        callback=_pairs,
         metavar="KEY=VALUE",
         help="Told to the reader, e.g. study=cnn, experiment=NAME, metrics=results.json, history=yes.",
     ),
@@ -350,7 +352,7 @@ def load_table(given: Given) -> Table:
     for name in ("group", "selection", "direction"):
         if not given[name]:
             raise InputError(f"samples that are read in parts need --{name}; it is not guessed for them")
-    for name in ("cost", "search", "reader", "wide", "task", "spaces", "success"):
+    for name in ("cost", "search", "reader", "wide", "task", "spaces", "success", "label", "name"):
         if given[name]:
             raise InputError(f"samples that are read in parts have no --{name}; leave it out, or leave out --memory")
     keys = ("family", "selection", "reported", "group", "weight", "stratum", "cluster", "where", "direction")

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 @options.published
 @options.headline
 @options.about
+@click.option(
+    "--paper", type=click.Choice(["neurips", "icml", "acl"]), help="Width and type of the figures beside the page."
+)
 @click.option("--title", help="The page's heading.")
 @click.option("--force", is_flag=True, help="Overwrite an existing page.")
 @click.option(
@@ -59,7 +62,7 @@ def command(given: options.Given) -> None:
         )
     table = options.load_table(given)
     keys = ["title", "headline", "worth", "interval", "paired", "baseline", "hide", "log", "task_directions", "about"]
-    keys += ["confidence", "failed", "missing", "n_resamples", "published", "force"]
+    keys += ["confidence", "failed", "missing", "n_resamples", "published", "force", "paper"]
     with working("writing the report"):
         report = write_report(
             table,

@@ -45,6 +45,8 @@ def read_trials(
     bounds: Sequence[float | None] | None = None,
     wide: str | Sequence[str] | None = None,
     spaces: Mapping[str, object] | None = None,
+    label: Mapping[str, str] | None = None,
+    name: Mapping[str, str] | None = None,
     reader: str | None = None,
     keep: bool = False,
     diagnostics: bool = True,
@@ -90,6 +92,9 @@ def read_trials(
     spaces
         By family the search space it was drawn from, in the words of a study file: printed as declared, in place of
         what the trials show.
+    label, name
+        What columns of scores and cost, and families, are called in every output: ``{"test_acc": "Test accuracy"}``,
+        ``{"mlp_v2": "MLP"}``.
     reader, options
         The format, and what its reader is told, e.g. ``study="cnn"``.
     keep, diagnostics
@@ -136,7 +141,7 @@ def read_trials(
     )
     tables = _with_one_name(_tables(source, reader, options, family_given=wanted.family is not None), map)
     trials = _declared(_built(tables, wanted, success), spaces)
-    return _diagnosed(trials) if diagnostics else trials
+    return _called(trials, label, name, diagnostics=diagnostics)
 
 
 def _built(tables: list[RawTable], wanted: ReadRequest, success: str | None) -> Trials:
@@ -150,12 +155,6 @@ def _built(tables: list[RawTable], wanted: ReadRequest, success: str | None) -> 
     return as_success(trials, success)
 
 
-def _diagnosed(trials: Trials) -> Trials:
-    from levelbest.readers.steps.diagnose import with_diagnostics
-
-    return with_diagnostics(trials)
-
-
 def _with_one_name(
     tables: list[RawTable], given: str | Sequence[str] | Mapping[str, str | Sequence[str]] | None
 ) -> list[RawTable]:
@@ -164,6 +163,19 @@ def _with_one_name(
     from levelbest.readers.steps.mapped import as_mapping, with_one_name
 
     return with_one_name(tables, as_mapping(given))
+
+
+def _called(
+    trials: Trials, label: Mapping[str, str] | None, name: Mapping[str, str] | None, *, diagnostics: bool
+) -> Trials:
+    """The trials under the names that their columns and families are to have, and what is to be asked of them."""
+    from levelbest.readers.steps.diagnose import with_diagnostics
+
+    if label or name:
+        from levelbest.trials.labels import relabelled
+
+        trials = relabelled(trials, label or {}, name or {})
+    return with_diagnostics(trials) if diagnostics else trials
 
 
 def _declared(trials: Trials, spaces: Mapping[str, object] | None) -> Trials:

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field, fields
 
 from levelbest import _check
 from levelbest._check import FloatArray, IntArray
-from levelbest._plain import is_cost, plain
+from levelbest._plain import is_cost, plain, says_test
 from levelbest.cautions import Caution
 from levelbest.errors import InputError, named
 from levelbest.report.tables.table import Table
@@ -182,7 +182,7 @@ class View:
     @property
     def unchecked(self) -> bool:
         """Whether the score that picks the winner is the score shown, and no other was there to report."""
-        return not self.reported and not self.words.group and not self.single
+        return not (self.reported or self.words.group or self.single or says_test(self.selection))
 
     @property
     def axes(self) -> tuple[str, ...]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from levelbest import _check
 from levelbest._plain import html_table
@@ -14,7 +15,7 @@ from levelbest._write import check_target, make_folder, write_bytes, write_text
 from levelbest.designs._input import as_table
 from levelbest.errors import InputError, named
 from levelbest.report.build import build_view
-from levelbest.report.figures.curves import figure_bytes, own_style
+from levelbest.report.figures.curves import PAPERS, figure_bytes, for_paper, own_style
 from levelbest.report.figures.report import report_figures
 from levelbest.report.page import html
 from levelbest.report.paper import checklist
@@ -23,6 +24,9 @@ from levelbest.report.tasks import build_task_view
 from levelbest.report.view import View
 from levelbest.report.view_tables import appendix_tables, families_table, methods_latex, paper_table
 from levelbest.trials import Trials
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +59,7 @@ def write_report(
     figures: Sequence[str] = ("svg",),
     task: str | None = None,
     task_directions: Mapping[str, str] | None = None,
+    paper: str | None = None,
     **options: Any,
 ) -> Report:
     """Write the page at ``path`` and, in a folder of its name, figures, tables and the checklist.
@@ -63,7 +68,8 @@ def write_report(
     ``force``; ``options`` are those of `build_view` and, where the trials are yet to be read, those of `read_trials`.
     With ``task``, the column of tasks or data sets, the report has a panel for each and says what holds over all of
     them; ``task_directions`` are those that differ (``max`` or ``min`` by task).
-    Samples of problems that are read in parts have no table of trials and no figure of their distribution.
+    Samples of problems that are read in parts have no table of trials and no figure of their distribution. It has a
+    parameter for each option of the command line that is about the files.
 
     Parameters
     ----------
@@ -79,6 +85,8 @@ def write_report(
         Leave out what stands beside the page.
     figures
         Formats of the figures beside the page.
+    paper
+        ``neurips``, ``icml`` or ``acl``: the width of a column and the size of type, for the figures beside the page.
     task, task_directions
         The column of tasks or data sets, and the directions of those that differ.
     options
@@ -96,6 +104,7 @@ def write_report(
     """
     for ending in figures:
         _check.as_choice(ending, ("svg", "pdf", "png"), "figure format")
+    _check.as_choice(paper or "none", ("none", *PAPERS), "paper")
     page = free_place(Path(path), force=force)  # before the long computation
     beside = page.with_suffix("") if page.suffix else page.with_name(page.name + "-files")
     building = inspect.signature(build_view).parameters
@@ -107,23 +116,31 @@ def write_report(
     else:
         view = build_view(given, **options)
     view = replace(view, checklist=checklist.fill_checklist(view, answers, {} if table is None else table.facts))
-    if not page_only:
-        make_folder(beside)
-    pictures, written = {}, [page]
     with own_style():
         drawn = report_figures(view, table)
-    for name, figure in drawn.items():
-        pictures[name] = figure_bytes(figure, "svg")
-        for kind in () if page_only else figures:
-            picture = pictures[name] if kind == "svg" else figure_bytes(figure, kind)
-            written.append(write_bytes(beside / f"{name}.{kind}", picture))
+    pictures = {name: figure_bytes(figure, "svg") for name, figure in drawn.items()}
     files = html.page_files(view)
     write_text(page, html.render_page(view, pictures, files))
     if page_only:
         return Report(view, page, (page,))
+    make_folder(beside)
+    with for_paper(paper), own_style():
+        printed = drawn if paper is None else report_figures(view, table)
+        written = [page, *_write_figures(beside, printed, figures, pictures if paper is None else {})]
     texts = _texts(view) | files
     written += [write_text(beside / name, text) for name, text in texts.items() if text]
     return Report(view, page, tuple(written))
+
+
+def _write_figures(
+    folder: Path, drawn: Mapping[str, Figure], kinds: Sequence[str], pictures: Mapping[str, bytes]
+) -> list[Path]:
+    """Every figure in every format; ``pictures`` are those that are there as SVG already."""
+    written = []
+    for (name, figure), kind in product(drawn.items(), kinds):
+        ready = pictures.get(name) if kind == "svg" else None
+        written.append(write_bytes(folder / f"{name}.{kind}", ready or figure_bytes(figure, kind)))
+    return written
 
 
 def _texts(view: View) -> dict[str, str]:

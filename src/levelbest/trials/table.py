@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from levelbest import _check
 from levelbest._check import Column, FloatArray, IntArray
-from levelbest._plain import as_frame, html_table
+from levelbest._plain import as_frame, html_table, says_test
 from levelbest.cautions import Caution
 from levelbest.errors import Ambiguous, InputError, named
 from levelbest.trials.colours import MOST_COLOURED, Hues, ranked_hues
@@ -347,7 +347,9 @@ class Trials:
         for name in self.families:
             family = self[name]
             rows.append([name, str(family.n_trials), str(family.n_failed), str(family.n_running)])
-        score = self.metric.reported or f"{self.metric.selection} (validation only)"
+        score = self.metric.score + " (validation only)" * (
+            not self.metric.reported and not says_test(self.metric.score)
+        )
         return html_table(["family", "trials", "failed", "running"], rows, caption=f"Trials; score: {score}")
 
     def __repr__(self) -> str:

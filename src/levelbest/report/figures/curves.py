@@ -8,6 +8,7 @@ import sys
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
@@ -16,7 +17,7 @@ import numpy as np
 
 from levelbest import _check
 from levelbest._check import FloatArray, IntArray
-from levelbest._plain import cost_ticks, keeps_unit, show_count, show_tick
+from levelbest._plain import cost_ticks, keeps_unit, says_test, show_count, show_tick
 from levelbest._write import write_bytes
 from levelbest.results import Curve, DesignWords
 from levelbest.trials.colours import DARK, GREY, LIGHT, Hues
@@ -110,6 +111,10 @@ WIDE = 2.8 * ONE_COLUMN
 """Width of a figure over the whole page."""
 LOG_FROM = 30
 """Curves longer than this are drawn over a log scale, where small budgets can be told apart."""
+PAPERS = {"neurips": (5.5, 9.0), "icml": (3.25, 8.0), "acl": (3.03, 8.0)}
+"""The width of a column in inches, and the size of type that stands beside its text, by the style of a paper."""
+_PAPER: ContextVar[tuple[float, float] | None] = ContextVar("paper", default=None)
+_LEADER = {"arrowstyle": "-", "linewidth": 0.6, "shrinkA": 1, "shrinkB": 0, "relpos": (0, 0.5)}
 _DPI = 200
 _ROOM_BESIDE = 4.5  # inches: from here on there is room beside the lines
 
@@ -119,6 +124,9 @@ def new_figure(width: float, height: float) -> Figure:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
+    if (paper := _PAPER.get()) is not None:
+        height *= min(1.0, (paper[0] / width) ** 0.5)
+        width = paper[0]
     figure = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)
     return figure
@@ -147,7 +155,8 @@ def open_frame(ax: Axes, *, without: Sequence[str] = ("top", "right"), grid: Lit
 
 def score_of(curve: Curve) -> str:
     """The score of a curve as it is written beside an axis."""
-    return curve.score if curve.reported or curve.words.group else f"{curve.score} ({curve.words.badge})"
+    checked = curve.reported or curve.words.group or says_test(curve.selection)
+    return curve.score if checked else f"{curve.score} ({curve.words.badge})"
 
 
 def save_figure(figure: Figure, path: Path) -> Path:
@@ -188,9 +197,20 @@ def own_style() -> Iterator[None]:
     """Small type that stays legible in a paper's column, text that stays text, the same bytes every time."""
     import matplotlib
 
-    settings = {"svg.hashsalt": "levelbest", "pdf.fonttype": 42, "svg.fonttype": "none", "font.size": 8}
+    size = 8.0 if (paper := _PAPER.get()) is None else paper[1]
+    settings = {"svg.hashsalt": "levelbest", "pdf.fonttype": 42, "svg.fonttype": "none", "font.size": size}
     with matplotlib.rc_context(settings):
         yield
+
+
+@contextmanager
+def for_paper(name: str | None) -> Iterator[None]:
+    """Within, new figures have the width and the type of a paper's style; None: those of a page."""
+    token = _PAPER.set(None if name is None else PAPERS[_check.as_choice(name, tuple(PAPERS), "paper")])
+    try:
+        yield
+    finally:
+        _PAPER.reset(token)
 
 
 def set_score_label(ax: Axes, what: str, score: str) -> None:
@@ -275,7 +295,14 @@ def label_ends(ax: Axes, names: Sequence[str], ends: Sequence[tuple[float, float
             fontsize=size,
             va="center",
             annotation_clip=False,
-            arrowprops={"arrowstyle": "-", "color": colour, "linewidth": 0.6, "shrinkA": 0, "shrinkB": 0}
+            arrowprops={
+                "arrowstyle": "-",
+                "color": colour,
+                "linewidth": 0.6,
+                "shrinkA": 1,
+                "shrinkB": 0,
+                "relpos": (0, 0.5),
+            }
             if far
             else None,
         )
