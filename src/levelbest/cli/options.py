@@ -184,7 +184,6 @@ curve = together(
     resamples,
 )
 
-
 in_parts = together(
     click.option("--memory", metavar="SIZE", help="Read Parquet samples of many problems in parts, within e.g. 4GB."),
     click.option("--engine", type=click.Choice(["local", "ray"]), help="Who reads them: this process, or Ray workers."),
@@ -232,7 +231,6 @@ published = click.option(
     metavar="NAME=SCORE",
     help="A published score, drawn dashed; in a family's colour where NAME is its name. With --task: TASK/NAME=SCORE.",
 )
-
 
 log = click.option(
     "--log/--linear",

@@ -140,8 +140,7 @@ def read_trials(
         keep=keep,
     )
     tables = _with_one_name(_tables(source, reader, options, family_given=wanted.family is not None), map)
-    trials = _declared(_built(tables, wanted, success), spaces)
-    return _called(trials, label, name, diagnostics=diagnostics)
+    return _called(_declared(_built(tables, wanted, success), spaces), label, name, diagnostics=diagnostics)
 
 
 def _built(tables: list[RawTable], wanted: ReadRequest, success: str | None) -> Trials:
