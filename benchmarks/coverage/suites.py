@@ -10,13 +10,24 @@ over the rates drawn; over problems it is that of the distribution. A winner und
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from certificate import Cell, Measures, Results, main
 
-import levelbest as lb
+from levelbest.stats.best import Sample
+from levelbest.stats.inference import Contrasts, CountSamples, Hypotheses, ScoreSamples
+from levelbest.stats.problems import (
+    GroupBest,
+    average_over_groups,
+    group_interval,
+    pass_at_k,
+    problem_contrasts,
+    suite_contrasts,
+    suite_interval,
+)
 
 HERE = Path(__file__).parent
 PAGE = HERE.parents[1] / "docs" / "coverage-suites.md"
@@ -28,36 +39,49 @@ RATES: dict[str, Rates] = {
     "half never solved": lambda rng, size: np.where(rng.random(size) < 0.5, 0.0, rng.beta(2, 2, size)),
     "nearly all solved": lambda rng, size: rng.beta(9, 0.3, size),
 }
+PAIR = Hypotheses(pairs=((0, 1),), bounds=(0, 1))
 GRADED = "graded, beta(2,2) about the rate"
 
 
-def tabled(systems: list[np.ndarray], **more: Any) -> lb.Trials:
-    """(problem, sample) of each system as trials."""
-    problems, samples = systems[0].shape
-    return lb.Trials.from_arrays(
-        np.concatenate([scores.ravel() for scores in systems]).astype(float),
-        family=np.repeat([f"system {place + 1}" for place in range(len(systems))], problems * samples),
-        group=np.tile(np.repeat(np.arange(problems), samples), len(systems)),
-        direction="max",
-        bounds=(0, 1),
-        **more,
-    )
+HALF = 2
+"""Budgets are compared up to half the samples."""
 
 
-def solved(rng: np.random.Generator, rates: np.ndarray, samples: int) -> np.ndarray:
-    """(problem, sample), 0 or 1."""
-    return rng.random((rates.size, samples)) < rates[:, None]
+def won(rng: np.random.Generator, rates: np.ndarray, samples: int) -> np.ndarray:
+    """Successes among so many samples of each problem."""
+    return rng.binomial(samples, rates)
 
 
-def graded(rng: np.random.Generator, rates: np.ndarray, samples: int) -> np.ndarray:
-    """(problem, sample): scores in [0, 1] whose mean is the rate."""
-    return rng.beta(4 * rates[:, None] + 1e-9, 4 * (1 - rates[:, None]) + 1e-9, (rates.size, samples))
+def budgets_of(samples: int) -> np.ndarray:
+    """As `compare` has them."""
+    return np.arange(1, max(samples // HALF, 1) + 1)
 
 
-def winner(compared: Any, n: int = 1) -> Measures:
-    """Whether the pair is decided at a budget, and anywhere."""
-    pair = compared.pairs[0]
-    return {"winner": float(pair.verdict_at(n) in pair.families), "anywhere": float(pair.decided)}
+def counted(successes: np.ndarray, samples: int) -> CountSamples:
+    """The samples of one system, 0 or 1."""
+    return CountSamples(successes, np.full(successes.size, samples), budgets_of(samples), pass_at_k)
+
+
+def graded(rng: np.random.Generator, rates: np.ndarray, samples: int) -> ScoreSamples:
+    """Scores in [0, 1] whose mean is the rate."""
+    means = 4 * rates[:, None]
+    scores = rng.beta(means + 1e-9, 4 - means + 1e-9, (rates.size, samples))
+    return ScoreSamples(Sample(scores.ravel()), np.full(rates.size, samples), budgets_of(samples))
+
+
+def bests(successes: np.ndarray, samples: int, **more: Any) -> GroupBest:
+    """The same by problem."""
+    n = budgets_of(samples)
+    by_group = np.asarray(pass_at_k(successes, samples, n)).reshape(successes.size, n.size)
+    value, n_groups = average_over_groups(by_group, None)
+    sizes = np.full(successes.size, samples)
+    return GroupBest(n, value, by_group, n_groups, np.arange(successes.size), sizes, None, "max", **more)
+
+
+def winner(contrasts: Contrasts) -> Measures:
+    """Whether the pair is decided at n = 1, and anywhere."""
+    certified = contrasts.pairs[0].certified
+    return {"winner": float(certified[0] != 0), "anywhere": float(certified.any())}
 
 
 def intervals(rates: Rates, size: int, samples: int) -> Callable[[np.random.Generator, int], Measures]:
@@ -65,15 +89,14 @@ def intervals(rates: Rates, size: int, samples: int) -> Callable[[np.random.Gene
 
     def measure(rng: np.random.Generator, _at: int) -> Measures:
         p = rates(rng, size)
-        table_of = tabled([solved(rng, p, samples)])
-        budgets = sorted({1, samples // 2})
-        inside, over = (
-            lb.curve(table_of, n=budgets, about=about, n_resamples=RESAMPLES) for about in ("suite", "problems")
-        )
-        truth = np.array([np.mean(1 - (1 - p) ** n) for n in budgets])
+        successes = won(rng, p, samples)
+        best = bests(successes, samples)
+        inside = suite_interval(best, counted(successes, samples), bounds=(0, 1))
+        over = group_interval(best, bounds=(0, 1), n_resamples=RESAMPLES)
+        truth = np.array([np.mean(1 - (1 - p) ** n) for n in best.n])
         covers = (inside.low <= truth + 1e-12) & (truth <= inside.high + 1e-12)
         ratio = float((inside.high[0] - inside.low[0]) / (over.high[0] - over.low[0]))
-        return {"pass@1": float(covers[0]), "pass@half": float(covers[-1]), "width over that over problems": ratio}
+        return {"pass@1": float(covers[0]), "pass@half": float(covers[-1]), "width": ratio}
 
     return measure
 
@@ -93,12 +116,14 @@ def equal_cells() -> Iterator[Cell]:
 
             def measure(rng, _at, *, rates=rates, size=size, samples=samples, name=name):
                 p = rates(rng, size)
-                draw = graded if name == GRADED else solved
-                return winner(lb.compare(tabled([draw(rng, p, samples) for _ in range(2)]), about="suite"))
+                if name == GRADED:
+                    systems = [graded(rng, p, samples) for _ in range(2)]
+                else:
+                    systems = [counted(won(rng, p, samples), samples) for _ in range(2)]
+                return winner(suite_contrasts(systems, PAIR))
 
-            yield Cell(
-                "suite: equal systems", name, f"{size} x {samples}", measure, 0.2 if size * samples > 900 else 1.0
-            )
+            share = 0.2 if name == GRADED else 1.0
+            yield Cell("suite: equal systems", name, f"{size} x {samples}", measure, share)
 
 
 BEFORE, AFTER = np.array([0.9, 1.0, 0.85, *[0.95] * 17]), np.array([0.4, 0.35, 0.2, *[0.95] * 17])
@@ -113,15 +138,12 @@ def broken_cells() -> Iterator[Cell]:
             def measure(rng, _at, *, runs=runs, about=about):
                 decided = {}
                 for name, after in (("broken", AFTER), ("A/A", BEFORE)):
-                    compared = lb.compare(
-                        tabled([solved(rng, BEFORE, runs), solved(rng, after, runs)]),
-                        about=about,
-                        n_resamples=RESAMPLES,
-                    )
-                    decided |= {
-                        f"{name}": winner(compared)["winner"],
-                        f"{name}, anywhere": winner(compared)["anywhere"],
-                    }
+                    successes = [won(rng, rates, runs) for rates in (BEFORE, after)]
+                    if about == "suite":
+                        answer = suite_contrasts([counted(column, runs) for column in successes], PAIR)
+                    else:
+                        answer = problem_contrasts([bests(column, runs) for column in successes], PAIR)
+                    decided |= {name: winner(answer)["winner"], f"{name}, anywhere": winner(answer)["anywhere"]}
                 return decided
 
             yield Cell("three of 20 tests broken", f"--about {about}", f"{runs} runs", measure)
@@ -145,17 +167,15 @@ def cluster_cells() -> Iterator[Cell]:
     for column, sizes in SIZES.items():
         for name, effect in EFFECTS.items():
 
-            def measure(rng, at, *, sizes=sizes, effect=effect):
+            def measure(rng, _at, *, sizes=sizes, effect=effect):
                 cluster = np.repeat(np.arange(sizes.size), sizes)
                 rates = [np.clip(0.5 + effect(rng, sizes.size)[cluster], 0, 1) for _ in range(2)]
-                systems = [solved(rng, p, 2) for p in rates]
-                label = np.tile(np.repeat(cluster, 2), 2)
-                together = lb.compare(tabled(systems, cluster=label), n_resamples=RESAMPLES)
-                measures = {"winner": winner(together)["anywhere"]}
-                if at % 5 == 0:
-                    alone = lb.compare(tabled(systems), n_resamples=RESAMPLES)
-                    measures["problems one by one"] = winner(alone)["anywhere"]
-                return measures
+                systems = [bests(won(rng, p, 4), 4, clusters=cluster) for p in rates]
+                alone = [replace(system, clusters=None) for system in systems]
+                return {
+                    "winner": winner(problem_contrasts(systems, PAIR))["anywhere"],
+                    "one by one": winner(problem_contrasts(alone, PAIR))["anywhere"],
+                }
 
             yield Cell("clusters: equal systems", name, column, measure)
 

@@ -169,6 +169,7 @@ def _terms(design: Design, n_pairs: int, budget: float) -> ComparisonTerms:
         while_running=request.while_running,
         n_groups=design.n_groups,
         n_clusters=design.n_clusters,
+        n_tasks=design.n_tasks,
         weighted=design.weighted,
         workers=request.workers,
     )

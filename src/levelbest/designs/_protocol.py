@@ -214,6 +214,9 @@ class Design:
         """How many problems are compared, where trials are samples of problems."""
         return None
 
+    n_tasks: int | None = None
+    """Over how many tasks means over problems are averaged."""
+
     @property
     def n_clusters(self) -> int | None:
         """How many clusters the problems are nested in, where those are the unit."""
@@ -328,8 +331,9 @@ def design_of(trials: Table, request: Request) -> Design:
 def designs() -> tuple[type[Design], ...]:
     """All that are known, in the order in which they are asked whether they fit."""
     if not _KNOWN:
-        from levelbest.designs import cost, problems, running, searches, seeds, suite, trials
+        from levelbest.designs import benchmarks, cost, problems, running, searches, seeds, suite, trials
 
-        _KNOWN.extend([suite.Suite, problems.ProblemsDesign, searches.Searches, cost.CostDesign, running.Running])
+        _KNOWN.extend([benchmarks.Benchmarks, suite.Suite, problems.ProblemsDesign])
+        _KNOWN.extend([searches.Searches, cost.CostDesign, running.Running])
         _KNOWN.extend([seeds.Configurations, trials.Pairs, seeds.Seeds, trials.IndependentTrials])
     return tuple(_KNOWN)

@@ -60,6 +60,8 @@ class ProblemsDesign(Design):
     )
 
     headline = 1
+    of_tasks: ClassVar[bool] = False
+    """Whether the problems are of several tasks."""
     methods: ClassVar[tuple[str, ...]] = GROUP_METHODS
     """Of intervals."""
 
@@ -91,7 +93,9 @@ class ProblemsDesign(Design):
     def fits(cls, trials: Table, request: Request) -> bool:
         """Whether the trials are samples of problems, and the question is about what this design is."""
         of_problems = not isinstance(trials, Trials) or (trials.group is not None and trials.search is None)
-        return of_problems and request.about == cls.words.about
+        if not of_problems or cls.of_tasks != getattr(trials, "by_task", False):
+            return False
+        return cls.of_tasks or request.about == cls.words.about
 
     @cached_property
     def kept(self) -> tuple[IntArray, ...]:

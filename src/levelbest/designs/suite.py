@@ -40,19 +40,29 @@ class Suite(ProblemsDesign):
 
     def limits(self, problems: Problems, best: GroupBest, request: Request) -> Interval:
         """Of one family's curve, for these problems."""
-        return suite_interval(
-            best,
-            problems.samples(best.n, request.statistic),
-            method=request.interval,
-            confidence=request.settings.confidence,
-            simultaneous=request.simultaneous,
-            bounds=problems.metric.bounds,
-        )
+        return suite_limits(problems, best, request)
 
     def contrasts(self, hypotheses: Hypotheses) -> Contrasts:
         """The difference of each pair, samples being exchanged within problems."""
-        samples = [
-            problems.samples(self.budgets, self.statistic, places)
-            for problems, places in zip(self.problems, self.kept, strict=True)
-        ]
-        return suite_contrasts(samples, hypotheses, self.systems[0].weights)
+        return suite_differences(self, hypotheses)
+
+
+def suite_limits(problems: Problems, best: GroupBest, request: Request) -> Interval:
+    """Limits of one family's curve for these very problems."""
+    return suite_interval(
+        best,
+        problems.samples(best.n, request.statistic),
+        method=request.interval,
+        confidence=request.settings.confidence,
+        simultaneous=request.simultaneous,
+        bounds=problems.metric.bounds,
+    )
+
+
+def suite_differences(design: ProblemsDesign, hypotheses: Hypotheses) -> Contrasts:
+    """Differences on these very problems."""
+    samples = [
+        problems.samples(design.budgets, design.statistic, places)
+        for problems, places in zip(design.problems, design.kept, strict=True)
+    ]
+    return suite_contrasts(samples, hypotheses, design.systems[0].fixed_weights)

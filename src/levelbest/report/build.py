@@ -314,7 +314,9 @@ class _Made:
         if not isinstance(design, ProblemsDesign):
             return ()
         sections = [problems.problem_section(self.curves, self.table.columns)]
-        if self.curves[0].strata:
+        if self.comparison is not None and self.comparison.terms.n_tasks is not None:
+            sections.insert(0, problems.benchmarks_table(self.comparison))
+        elif self.curves[0].strata:
             sections.insert(0, problems.stratum_section(self.curves, self.headline))
         if design.metric.direction == "max" and all(problems.binary for problems in design.problems):
             all_of_n = design_of(self.table, replace(self.request, statistic="all"))

@@ -130,6 +130,7 @@ def _(result: Comparison) -> dict[str, object]:
         "about": terms.words.about or None,
         "n_groups": terms.n_groups,
         "n_clusters": terms.n_clusters,
+        "n_tasks": terms.n_tasks,
         "noise": [document(noise) for noise in result.noises],
         "axis": terms.axis,
         "unit": terms.cost_unit,
@@ -160,7 +161,11 @@ def _(result: Comparison) -> dict[str, object]:
         shown["best_found"] = [document(best) for best in result.best_found]
     if result.strata:
         shown["strata"] = [
-            {"stratum": label, "comparisons": [document(pair) for pair in inside.pairs]}
+            {
+                "stratum": label,
+                "comparisons": [document(pair) for pair in inside.pairs],
+                "families": [document(standing) for standing in inside.standings],
+            }
             for label, inside in result.strata
         ]
     return shown

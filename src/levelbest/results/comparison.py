@@ -46,6 +46,8 @@ class ComparisonTerms(OverBudgets):
     """How many problems, where trials are samples of problems."""
     n_clusters: int | None = None
     """How many clusters the problems are nested in, where those are the unit."""
+    n_tasks: int | None = None
+    """Over how many tasks means over problems are averaged (the macro average)."""
     weighted: bool = False
     workers: int = 1
 

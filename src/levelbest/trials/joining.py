@@ -51,6 +51,7 @@ def one_table(trials: Sequence[Trials]) -> Trials:
         weights=weights,
         strata=strata,
         clusters=clusters,
+        by_task=all(table.by_task for table in tables),
         setting=_joined_settings(tables),
         configuration={key: np.concatenate([t.configuration[key] for t in tables]) for key in sorted(shared)},
         columns=first.columns,

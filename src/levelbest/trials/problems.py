@@ -17,7 +17,15 @@ from levelbest.cautions import Caution
 from levelbest.errors import DataError, InputError, LevelbestError, named
 from levelbest.stats.best import Sample
 from levelbest.stats.inference import CountSamples, ProblemSamples, ScoreSamples
-from levelbest.stats.problems import GroupBest, all_of_k, average_over_groups, group_values, pass_at_k, repeated_samples
+from levelbest.stats.problems import (
+    GroupBest,
+    all_of_k,
+    average_over_groups,
+    group_values,
+    macro_average,
+    pass_at_k,
+    repeated_samples,
+)
 from levelbest.trials.scores import Metric, Settings
 from levelbest.trials.table import Trials
 
@@ -54,6 +62,8 @@ class Problems:
     scores: Callable[[], Sample] | None = None
     """All samples, one problem after the other, where they are held."""
     mean_cost: float | None = None
+    macro: bool = False
+    """Whether strata are tasks, over which means over problems are averaged."""
     failed_in: Mapping[str, int] = field(default_factory=dict)
     """Failed samples by stratum, those of problems that have no other among them."""
     cautions: tuple[Caution, ...] = ()
@@ -76,6 +86,7 @@ class Problems:
             ones=self.ones[inside],
             weights=None if even else weights,
             strata=None,
+            macro=False,
             clusters=None if self.clusters is None else self.clusters[inside],
             n_failed=self.failed_in.get(stratum, 0),
             values=lambda budgets: self.values(budgets)[inside],
@@ -138,6 +149,8 @@ class Problems:
 
     def _averaged(self, budgets: IntArray, by_group: FloatArray) -> GroupBest:
         value, n_groups = average_over_groups(by_group, self.weights)
+        if self.macro and self.strata is not None:
+            value = macro_average(by_group, self.weights, self.strata)
         return GroupBest(
             n=budgets,
             value=value,
@@ -149,6 +162,7 @@ class Problems:
             direction=self.metric.direction,
             stratum=self.strata,
             clusters=self.clusters,
+            macro=self.macro,
         )
 
 

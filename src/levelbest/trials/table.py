@@ -84,6 +84,8 @@ class Trials:
     """One weight for each of ``groups``; None: all count the same."""
     strata: tuple[str, ...] = ()
     """One label (difficulty, source) for each of ``groups``; empty: they are not divided."""
+    by_task: bool = False
+    """Whether the strata are tasks (benchmarks), which are averaged over after their problems."""
     clusters: tuple[str, ...] = ()
     """What each of ``groups`` is nested in (a repository, a passage, a template); empty: each stands by itself."""
     configuration: Mapping[str, Column] = field(default_factory=dict)

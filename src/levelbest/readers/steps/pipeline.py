@@ -144,9 +144,10 @@ def _completed(table: Merged, kept: Merged, trials: Trials, roles: Roles, wanted
     weights, strata, clusters = said_of_groups(kept, roles, group, groups)
     if wanted.cluster == PREFIX and roles.cluster is None:
         clusters = prefixes_of(groups, roles.group)
+    by_task = False
     if task is not None and group is not None:  # tasks divide the problems, which are averaged over within each
         group, groups, strata, weights, clusters = _by_task((groups, group), (tasks, task), strata, weights, clusters)
-        task, tasks = None, ()
+        by_task, task, tasks = roles.stratum is None and len(set(strata)) > 1, None, ()
     facts: dict[str, str] = {}
     for part in table.present():
         facts |= {key: fact for key, fact in part.facts.items() if not key.startswith(("name:", "bounds:"))}
@@ -172,6 +173,7 @@ def _completed(table: Merged, kept: Merged, trials: Trials, roles: Roles, wanted
         weights=weights,
         strata=strata,
         clusters=clusters,
+        by_task=by_task,
         columns=roles.named(),
         source=tuple(part.source for part in table.tables),
         facts=facts,

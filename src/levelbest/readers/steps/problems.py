@@ -32,6 +32,8 @@ _PARTS_OF_PATHS = (("folder",), ("name",), ("file",))
 _FEW_TASKS = 30
 """More values than this, or more than ten beside scores of 0 and 1, are perhaps problems."""
 _FEW_PROBLEMS = 10
+_PROBLEMS_EACH = 3
+"""Problems that a benchmark has at the least, on average, where only its name tells it."""
 _SHARED = 0.9
 """The share of families and values that must meet: a few rows may be missing."""
 _LARGEST = 5_000_000
@@ -48,7 +50,12 @@ def guess_task(table: Merged, roles: Roles, wanted: ReadRequest) -> None:
     if roles.task is not None or wanted.task is not None or wanted.configuration is not None:
         return
     candidates = [name for name in table.columns if name not in roles.used() and _names_tasks(table, name)]
-    candidates = [name for name in candidates if not _is_of_the_problem(table, roles, name)]
+    divide = [name for name in candidates if _is_of_the_problem(table, roles, name)]
+    candidates = [name for name in candidates if name not in divide]
+    if not candidates and len(divide) == 1 and _are_benchmarks(table, roles, divide[0]):
+        roles.task = divide[0]
+        roles.guessed.append(("task", divide[0]))
+        return
     if len(candidates) > 1:
         raise Ambiguous(
             f"{table.source}: the rows are of several tasks, told apart by {' or '.join(map(repr, candidates))}; name "
@@ -87,6 +94,14 @@ def _names_tasks(table: Merged, name: str) -> bool:
         return False
     n_tasks = len(as_codes(table.columns[name])[0])
     return 1 < n_tasks <= table.n_rows / 2
+
+
+def _are_benchmarks(table: Merged, roles: Roles, name: str) -> bool:
+    """Whether what divides the problems is by its name a few tasks, with several problems each."""
+    if roles.group is None or not is_task_name(name):
+        return False
+    tasks, problems = (len(as_codes(table.columns[column])[0]) for column in (name, roles.group))
+    return tasks <= _FEW_TASKS and problems >= _PROBLEMS_EACH * tasks
 
 
 def _is_of_the_problem(table: Merged, roles: Roles, name: str) -> bool:

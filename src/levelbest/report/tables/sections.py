@@ -11,7 +11,7 @@ from levelbest._plain import common_decimals, round_to_uncertainty, show_number,
 from levelbest.report.tables.table import Column, Table, counts, limits, numbers, shares, texts
 from levelbest.report.words.phrases import level, plural
 from levelbest.report.words.tasks import aggregate_budgets, aggregate_words, low_is_better, rows_at, scale_words
-from levelbest.results import Curve, OverTasks, TaskComparison, VerifierEffect
+from levelbest.results import Comparison, Curve, OverTasks, TaskComparison, VerifierEffect
 from levelbest.stats.problems import GroupBest
 
 MOST_PROBLEMS = 200
@@ -85,6 +85,30 @@ def _stuck(best: GroupBest, ends: FloatArray, sign: float) -> str:
     if never:
         clause += f", {never} of them at the lowest value, {show_number(float(sign * worst), 3)}"
     return clause
+
+
+def benchmarks_table(comparison: Comparison) -> Table:
+    """Families by tasks: each by itself, and the mean over tasks; marked where a family is better than all others."""
+    order = [row.family for row in comparison.standings] or list(comparison.families)
+    others = len(order) - 1
+
+    def column(name: str, inside: Comparison) -> Column:
+        rows = {row.family: row for row in inside.standings}
+        digits = common_decimals([(row.value, row.low, row.high) for row in rows.values()])
+        values = [rows[family].value if family in rows else None for family in order]
+        marks = [
+            " *" if family in rows and others and len(rows[family].better_than) == others else "" for family in order
+        ]
+        return numbers(name, values, digits, name, marks)
+
+    columns = [texts("family", order), column("all tasks", comparison)]
+    columns += [column(label, inside) for label, inside in comparison.strata]
+    terms = comparison.terms
+    note = (
+        f"{terms.words.best_of(terms.headline or 1)} ({terms.metric.score}) of each task and, for all tasks, the mean "
+        "over them. * better than every other family; each task is judged by itself, all of them by one verdict."
+    )
+    return Table(tuple(columns), "Tasks", note)
 
 
 def stratum_section(curves: Sequence[Curve], headline: int) -> Table:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from levelbest._plain import cost_ticks, show_tick
 from levelbest.cautions import Caution
 from levelbest.report.tables.results import pair_table, pairs_table, standings_table
+from levelbest.report.tables.sections import benchmarks_table
 from levelbest.report.tables.table import texts
 from levelbest.report.terminal.console import (
     LONGEST,
@@ -125,6 +126,9 @@ def _print_tables(comparison: Comparison, out: Console, room: int, *, details: b
 
 
 def _print_strata(comparison: Comparison, out: Console) -> None:
+    if comparison.terms.n_tasks is not None:
+        out.print(drawn_table(benchmarks_table(comparison)))
+        return
     for label, inside in comparison.strata:
         print_text(f"stratum {label}, by itself: {' '.join(verdict_sentences(inside))}", out)
 

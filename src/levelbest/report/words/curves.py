@@ -152,9 +152,11 @@ def _distribution(band: str, missing: Sequence[str]) -> str:
 
 
 def _over_problems(words: str) -> Callable[..., str]:
-    def of_facts(n_groups: int, bounds: Bounds, weighted: bool, clustered: bool = False) -> str:
+    def of_facts(n_groups: int, bounds: Bounds, weighted: bool, clustered: bool = False, tasks: int = 0) -> str:
         ends = " to ".join("none" if end is None else f"{end:g}" for end in bounds)
-        shown = words.format(n_groups=n_groups, ends=ends)
+        shown = words.format(n_groups=n_groups, ends=ends) + (
+            f" of {tasks} tasks, averaged over tasks" if tasks else ""
+        )
         if clustered:
             return shown.replace("problems", "clusters of problems")
         return shown + (", problems weighted" if weighted else "")

@@ -304,7 +304,8 @@ def unseen_words(pairs: Sequence[PairComparison]) -> str:
 def groups_words(terms: ComparisonTerms) -> str:
     """``400 problems in 20 clusters``."""
     inside = "" if terms.n_clusters is None else f" in {plural(terms.n_clusters, 'cluster')}"
-    return f"{plural(terms.n_groups or 0, terms.words.group)}{inside}"
+    tasks = "" if terms.n_tasks is None else f", mean of {terms.n_tasks} tasks"
+    return f"{plural(terms.n_groups or 0, terms.words.group)}{inside}{tasks}"
 
 
 def runs(family: str, n_trials: int, n_failed: int, terms: ComparisonTerms) -> str:

@@ -38,6 +38,7 @@ from levelbest.stats.inference._hypotheses import agreeing as agreeing
 from levelbest.stats.inference._hypotheses import band_contrasts as band_contrasts
 from levelbest.stats.inference._hypotheses import band_differences as band_differences
 from levelbest.stats.inference._hypotheses import undefined as undefined
+from levelbest.stats.inference._macro import MacroUnits as MacroUnits
 from levelbest.stats.inference._means import MeanUnits as MeanUnits
 from levelbest.stats.inference._means import SignUnits as SignUnits
 from levelbest.stats.inference._means import StratifiedUnits as StratifiedUnits

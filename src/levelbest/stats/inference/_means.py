@@ -113,7 +113,7 @@ class MeanUnits(IndependentUnits):
             mass = known * self.weights[f][:, None]
             rng = np.random.default_rng([VERDICTS, self.order[f]])
             sums = np.where(known, self.rows[f], 0.0) * mass
-            self._draws[f, bounds] = mean_draws(sums, mass, rng, _within(bounds, sums, mass))
+            self._draws[f, bounds] = mean_draws(sums, mass, rng, within_bounds(bounds, sums, mass))
         return self._draws[f, bounds]
 
     def variances(self, pair: Pair, n: int) -> tuple[float, float]:
@@ -229,7 +229,7 @@ class SignUnits(Units):
     def draws(self, pair: Pair, bounds: Bounds = (None, None)) -> Draws:
         """Weights of units; ``bounds`` are those of a score, so that a difference lies within their distance."""
         sums, mass = self._inside(pair)
-        return mean_draws(sums, mass, np.random.default_rng(VERDICTS), _within(apart(bounds), sums, mass))
+        return mean_draws(sums, mass, np.random.default_rng(VERDICTS), within_bounds(apart(bounds), sums, mass))
 
     def shown_draws(self, pair: Pair, bounds: Bounds) -> Draws:
         """With the unobserved problem near the others, or at the bounds where few problems decide."""
@@ -379,7 +379,7 @@ def apart(bounds: Bounds) -> Bounds:
     return (None, None) if worst is None or best is None else (worst - best, best - worst)
 
 
-def _within(bounds: Bounds, sums: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+def within_bounds(bounds: Bounds, sums: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Where an unobserved unit may lie at each node: at the bounds, or at what was observed where there is none."""
     ends = zip(bounds, observed_ends(sums, weights), strict=True)
     below, above = (seen if bound is None else np.full(seen.size, bound) for bound, seen in ends)

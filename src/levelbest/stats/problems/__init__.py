@@ -13,6 +13,7 @@ from levelbest.stats.problems._differences import group_difference, problem_cont
 from levelbest.stats.problems._groups import GroupBest, expected_best_by_group
 from levelbest.stats.problems._groups import average_over_groups as average_over_groups
 from levelbest.stats.problems._groups import group_values as group_values
+from levelbest.stats.problems._groups import macro_average as macro_average
 from levelbest.stats.problems._groups import repeated_samples as repeated_samples
 from levelbest.stats.problems._limits import GROUP_METHODS, group_interval
 from levelbest.stats.problems._passes import all_of_k, pass_at_k

@@ -19,6 +19,7 @@ from levelbest.stats.inference import (
     Contrasts,
     Difference,
     Hypotheses,
+    MacroUnits,
     MeanUnits,
     contrasts_of,
     decide,
@@ -71,7 +72,12 @@ def problem_contrasts(
         for other in systems[1:]:
             _same_groups(first, other)
         differences = [sign * (systems[a].by_group - systems[b].by_group) for a, b in hypotheses.pairs]
-        answer = sign_contrasts(differences, first.n, hypotheses, weights=first.weights, clusters=first.clusters)
+        if first.macro:
+            tasks = first.weights, first.clusters, *first.tasks()
+            macro = MacroUnits(differences, hypotheses.pairs, first.n, *tasks)
+            answer = contrasts_of(decide(macro, first.n, hypotheses, few="few-problems", fewest=2), hypotheses)
+        else:
+            answer = sign_contrasts(differences, first.n, hypotheses, weights=first.weights, clusters=first.clusters)
     else:
         columns, weights = zip(*(system.by_unit() for system in systems), strict=True)
         units = MeanUnits([sign * values for values in columns], first.n, _weights(columns, weights))

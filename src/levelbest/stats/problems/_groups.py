@@ -47,6 +47,25 @@ class GroupBest:
     stratum: Column | None = None
     clusters: Column | None = None
     """What each group is nested in (a repository, a passage), where that is the unit."""
+    macro: bool = False
+    """Whether strata are tasks, over which means are averaged: all alike, or as the weights of their groups add up."""
+
+    def tasks(self) -> tuple[IntArray, FloatArray]:
+        """The task of each group, as a code, and the share of each task in the average."""
+        names, code = np.unique(
+            self.stratum if self.stratum is not None else np.zeros(self.sizes.size), return_inverse=True
+        )
+        shares = np.ones(names.size) if self.weights is None else np.bincount(code.ravel(), self.weights)
+        return code.ravel().astype(np.int64), shares / shares.sum()
+
+    @property
+    def fixed_weights(self) -> FloatArray | None:
+        """What each group counts in an average over all of them; None: all alike."""
+        if not self.macro:
+            return self.weights
+        code, shares = self.tasks()
+        each = np.ones(code.size) if self.weights is None else self.weights
+        return np.asarray(each * (shares / np.bincount(code, each))[code])
 
     @property
     def n_units(self) -> int:
@@ -78,6 +97,8 @@ class GroupBest:
         weights = None if self.weights is None else self.weights[groups]
         stratum = None if self.stratum is None else self.stratum[groups]
         value, n_groups = average_over_groups(self.by_group[groups], weights)
+        if self.macro and stratum is not None:
+            value = macro_average(self.by_group[groups], weights, stratum)
         return replace(
             self,
             value=value,
@@ -97,7 +118,8 @@ class GroupBest:
         """
         if self.stratum is None:
             return {"all": self}
-        parts = {str(label): self.select(self.stratum == label) for label in np.unique(self.stratum)}
+        alone = replace(self, macro=False)
+        parts = {str(label): alone.select(self.stratum == label) for label in np.unique(self.stratum)}
         for label, part in parts.items():
             if part.weights is not None and part.weights[0] > 0 and (part.weights == part.weights[0]).all():
                 parts[label] = replace(part, weights=None)
@@ -223,6 +245,17 @@ def average_over_groups(by_group: FloatArray, weights: FloatArray | None) -> tup
     with np.errstate(invalid="ignore"):
         value = np.where(total > 0, each @ np.where(known, by_group, 0.0) / np.where(total > 0, total, 1), np.nan)
     return value, known.sum(axis=0)
+
+
+def macro_average(by_group: FloatArray, weights: FloatArray | None, tasks: Column) -> FloatArray:
+    """The mean over tasks of means over their groups; NaN where a task has none that is known."""
+    names = np.unique(tasks)
+    shares = [1.0 if weights is None else float(weights[tasks == name].sum()) for name in names]
+    means = [
+        average_over_groups(by_group[tasks == name], None if weights is None else weights[tasks == name])[0]
+        for name in names
+    ]
+    return np.asarray(np.average(means, axis=0, weights=shares))
 
 
 def as_groups(group: npt.ArrayLike, n_samples: int) -> tuple[Column, IntArray, IntArray]:

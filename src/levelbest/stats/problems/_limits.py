@@ -19,7 +19,9 @@ seen the limits covered .70 to .74).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -91,6 +93,10 @@ def group_interval(
     >>> limits.method, bool((limits.low < best.value).all())
     ('gaffke', True)
     """
+    if best.macro:
+        settings: dict[str, Any] = {"method": method, "confidence": confidence, "simultaneous": simultaneous}
+        settings |= {"bounds": bounds, "n_resamples": n_resamples, "rng": rng}
+        return _over_tasks(best, {label: group_interval(part, **settings) for label, part in best.by_stratum().items()})
     name = _check.as_choice("default" if method is None else method, GROUP_METHODS, "method")
     known = best.by_group[~np.isnan(best.by_group)]
     ends = _check.as_bounds(bounds, known, "scores")
@@ -115,6 +121,34 @@ def group_interval(
         why=tuple(limits.why) if any(limits.why) else (),
         rule=rule,
         n_resamples=n_resamples,
+    )
+
+
+def _over_tasks(best: GroupBest, parts: Mapping[str, Interval]) -> Interval:
+    """Limits of a mean over tasks from those of each: their distances from the means add in squares.
+
+    Zou and Donner (2008), *Construction of confidence limits about effect measures* (MOVER).
+    """
+    _, shares = best.tasks()
+    inside = best.by_stratum()
+    below, above = (
+        np.sqrt(
+            sum(
+                np.square(share * (inside[label].value - np.asarray(getattr(limits, side))))
+                for share, (label, limits) in zip(shares, parts.items(), strict=True)
+            )
+        )
+        for side in ("low", "high")
+    )
+    first = next(iter(parts.values()))
+    lacking = np.isnan(below) | np.isnan(above)
+    return replace(
+        first,
+        low=best.value - below,
+        high=best.value + above,
+        n_trials=int(best.groups.size),
+        why=tuple("no-problem" if lacks else None for lacks in lacking) if lacking.any() else (),
+        rule=first.rule._replace(facts=(("n_groups", best.groups.size), *first.rule.facts[1:], ("tasks", shares.size))),
     )
 
 

@@ -107,7 +107,7 @@ def suite_interval(
     ends = _check.as_bounds(bounds)
     if name == "gaffke" and None in ends:
         raise InputError(f"method 'gaffke' needs both bounds of the score, got {ends}; give bounds=(lowest, highest)")
-    units = SuiteUnits([samples], best.weights)
+    units = SuiteUnits([samples], best.fixed_weights)
     value, low, high = curve_limits(
         units, 0, _check.as_confidence(confidence), simultaneous=bool(simultaneous), bounds=ends
     )
