@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from certificate import Cell, Measures, Results, main
+from certificate import Cell, Measures, Results, main, rate, samples_words, table
 
 from levelbest.stats.best import Sample
 from levelbest.stats.inference import Contrasts, CountSamples, Hypotheses, ScoreSamples
@@ -180,14 +180,88 @@ def cluster_cells() -> Iterator[Cell]:
             yield Cell("clusters: equal systems", name, column, measure)
 
 
+def macro_cells() -> Iterator[Cell]:
+    """Equal systems on eight benchmarks of unequal size; in one, each system leads on half of them."""
+    sizes = np.array([10, 15, 20, 25, 30, 40, 60, 100])
+    task = np.repeat(np.arange(sizes.size), sizes)
+    leads = np.where(np.arange(sizes.size) % 2, 0.1, -0.1)
+    for name, rates in RATES.items():
+        for column in ("equal on each", "each leads on four"):
+
+            def measure(rng, _at, *, rates=rates, column=column):
+                p = rates(rng, task.size)
+                shift = leads[task] if column != "equal on each" else np.zeros(task.size)
+                # as much up as down, so that the means over tasks stay equal
+                pair = [0.15 + 0.7 * p + sign * shift for sign in (0.5, -0.5)]
+                shown = [bests(won(rng, column_rates, 4), 4, stratum=task, macro=True) for column_rates in pair]
+                return {"winner": winner(problem_contrasts(shown, PAIR))["anywhere"]}
+
+            yield Cell("macro: equal systems", name, column, measure)
+
+
 def all_cells() -> list[Cell]:
     """Every cell, in the order of the page."""
-    return [*broken_cells(), *interval_cells(), *equal_cells(), *cluster_cells()]
+    return [*broken_cells(), *interval_cells(), *equal_cells(), *cluster_cells(), *macro_cells()]
+
+
+HEAD = """# Coverage of evaluations
+
+What verdicts and intervals over problems are worth where the question is about these very problems, where problems are
+nested in clusters, and over several benchmarks. Nominal 95 %; {samples} Written by
+`python benchmarks/coverage/suites.py write` from what `python benchmarks/coverage/suites.py run --samples 1000`
+computed (seed 2026), which goes on where it stopped. Columns such as `20 x 4` are problems and samples of each.
+"""
+TABLES = {
+    "three of 20 tests broken": (
+        "Three of 20 tests broken",
+        "The share of samples with a verdict at n = 1, and in brackets at any n: a change that breaks three of 20 "
+        "tests (of 20 runs 18 to 8, 20 to 7 and 17 to 4 pass), and none (A/A).",
+        (("broken", "broken, anywhere"), ("A/A", "A/A, anywhere")),
+    ),
+    "suite: intervals": (
+        "Intervals for these very problems",
+        "Coverage of pass@1, of pass@k at half the samples, and the width of the first over that of an interval over "
+        "problems. Success rates are drawn anew for each suite, and the truth is their mean.",
+        (("pass@1",), ("pass@half",), ("width",)),
+    ),
+    "suite: equal systems": (
+        "Equal systems on these very problems",
+        "The share of samples in which a winner is named at n = 1, and in brackets at any n up to half the samples.",
+        (("winner", "anywhere"),),
+    ),
+    "clusters: equal systems": (
+        "Equal systems on clusters of problems",
+        "The share of samples in which a winner is named at any n with the cluster as the unit; beside it what "
+        "problems taken one by one would give. Each system finds each cluster easy or hard in its own way.",
+        (("winner",), ("one by one",)),
+    ),
+    "macro: equal systems": (
+        "Equal systems over eight benchmarks",
+        "The share of samples in which a winner is named at any n for the mean over eight benchmarks of 10 to 100 "
+        "problems: where the systems are equal on each, and where each leads on four by .1 and the means are equal.",
+        (("winner",),),
+    ),
+}
 
 
 def write_page(results: Results) -> None:
     """docs/coverage-suites.md, from the results alone."""
-    raise NotImplementedError
+    lines = [HEAD.format(samples=samples_words(results.values()).lower())]
+    for name, (title, text, measures) in TABLES.items():
+        cells = {key: tally for key, tally in results.items() if key.startswith(f"{name} | ")}
+        if not cells:
+            continue
+        rows = []
+        for key, tally in cells.items():
+            _, row, column = key.split(" | ")
+            figures = []
+            for first, *others in measures:
+                beside = f" ({', '.join(rate(tally.mean(other)) for other in others)})" if others else ""
+                figures.append(f"{rate(tally.mean(first))}{beside}")
+            rows.append([row, column, *figures, f"{tally.samples:,}"])
+        heads = ["distribution", "size", *(first for first, *_ in measures), "samples"]
+        lines += [f"## {title}", "", text, "", *table(heads, rows)]
+    PAGE.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
