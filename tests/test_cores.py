@@ -26,11 +26,11 @@ def who(one):
 
 @pytest.mark.usefixtures("command")
 def test_a_command_forks_for_many_trials_alone():
-    many = _cores.with_processes(who, ["a", "b", "c"], _cores.MANY_TRIALS)
+    many = _cores.with_processes(who, ["a", "b", "c"], _cores.PARALLEL_FROM)
     assert [one for one, _, _ in many] == ["a", "b", "c"]
     forked = sys.platform == "linux" and threading.active_count() == 1
     assert (os.getpid() not in {pid for _, pid, _ in many}) == forked
-    few = _cores.with_processes(who, ["a", "b"], _cores.MANY_TRIALS - 1)
+    few = _cores.with_processes(who, ["a", "b"], _cores.PARALLEL_FROM - 1)
     assert {pid for _, pid, _ in few} == {os.getpid()}
 
 
@@ -97,7 +97,7 @@ def test_what_a_killed_worker_was_to_do_is_done_all_the_same():
 
 def test_a_command_prints_the_same_in_processes_and_in_threads(tmp_path):
     rng = np.random.default_rng(4)
-    family = np.repeat(["a", "b"], _cores.MANY_TRIALS)
+    family = np.repeat(["a", "b"], _cores.PARALLEL_FROM)
     selection = rng.random(family.size)
     path = tmp_path / "trials.csv"
     rows = [f"{name},{score!r}" for name, score in zip(family.tolist(), selection.tolist(), strict=True)]
@@ -115,4 +115,4 @@ def test_a_command_prints_the_same_in_processes_and_in_threads(tmp_path):
         for arguments in (["-m", "levelbest", *wanted], inside)
     )
     assert forked == threaded
-    assert [one["n_trials"] for one in json.loads(forked)["families"]] == [_cores.MANY_TRIALS] * 2
+    assert [one["n_trials"] for one in json.loads(forked)["families"]] == [_cores.PARALLEL_FROM] * 2

@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-MANY_TRIALS = 100_000
+PARALLEL_FROM = 100_000
 """From so many trials on a family is sorted once for all that follows, and has a core of its own where there is one."""
 TICKER = "levelbest-ticker"
 """A thread that does nothing but say on standard error that work goes on: Python frees that lock in a fork."""
@@ -28,7 +28,7 @@ def this_is_a_command() -> None:
 
 def with_threads(make: Callable[[_Of], _Made], each: Sequence[_Of], n_trials: int) -> list[_Made]:
     """What is made of each family of ``n_trials``; of very many in threads: copying large arrays lets others run."""
-    if len(each) < 2 or n_trials < MANY_TRIALS:
+    if len(each) < 2 or n_trials < PARALLEL_FROM:
         return [make(family) for family in each]
     from concurrent.futures import ThreadPoolExecutor
 
@@ -42,7 +42,7 @@ def with_processes(make: Callable[[_Of], _Made], each: Sequence[_Of], n_trials: 
     A fork shares what is in memory and copies none of it. It is safe where no other thread of Python can hold a lock:
     in a command, on Linux.
     """
-    if n_trials < MANY_TRIALS:
+    if n_trials < PARALLEL_FROM:
         return [make(family) for family in each]
     return _forked(make, each) if _may_fork(each) else with_threads(make, each, n_trials)
 

@@ -190,7 +190,7 @@ def test_skipped_rows_are_counted():
 
 
 def test_large_families_are_thinned_not_refused(monkeypatch):
-    monkeypatch.setattr("levelbest.readers.steps.diagnose._LARGE", 1000)
+    monkeypatch.setattr("levelbest.readers.steps.diagnose._RANKED_UP_TO", 1000)
     rising = np.arange(20_000) / 20_000 + np.random.default_rng(1).normal(size=20_000)
     (caution,) = found(trials(rising, None), "trend")
     assert caution.value == pytest.approx(0.27, abs=0.09)

@@ -48,7 +48,7 @@ def test_what_unpacks_to_more_than_the_limit_is_refused(tmp_path, monkeypatch, k
 def test_large_compressed_tables_are_counted_too(tmp_path, monkeypatch):
     from levelbest.readers.formats import plain
 
-    monkeypatch.setattr(plain, "LARGE", 10_000)
+    monkeypatch.setattr(plain, "IN_MEMORY_UP_TO", 10_000)
     path = packed(tmp_path / "runs.csv.gz", b"model,val_acc\n" + b"a,0.5\n" * 100_000)
     assert lb.read_trials(path).n_trials == 100_000
     monkeypatch.setenv("LEVELBEST_MAX_EXPANDED", "100KB")

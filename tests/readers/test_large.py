@@ -31,7 +31,7 @@ def both(tmp_path, monkeypatch):
         path = tmp_path / name
         path.write_bytes(data)
         small = lb.read_trials(path, **options)
-        monkeypatch.setattr(plain, "LARGE", 1000)
+        monkeypatch.setattr(plain, "IN_MEMORY_UP_TO", 1000)
         large = lb.read_trials(path, **options)
         monkeypatch.undo()
         return small, large
@@ -78,7 +78,7 @@ def test_tsv_without_header_asks_like_the_small_one(tmp_path, monkeypatch):
     path.write_text("\n".join(f"{i}\t{i / 7}" for i in range(300)))
     said = []
     for limit in (10**9, 1000):
-        monkeypatch.setattr(plain, "LARGE", limit)
+        monkeypatch.setattr(plain, "IN_MEMORY_UP_TO", limit)
         with pytest.raises(lb.InputError) as caught:
             lb.read_trials(path)
         said.append(str(caught.value))
@@ -104,7 +104,7 @@ def test_json_lines(both, monkeypatch):
 
 
 def test_what_is_no_table_is_our_error(tmp_path, monkeypatch):
-    monkeypatch.setattr(plain, "LARGE", 1000)
+    monkeypatch.setattr(plain, "IN_MEMORY_UP_TO", 1000)
     path = tmp_path / "odd.csv"
     path.write_text("a,b,c\n" + "\n".join("x" * (i % 90) for i in range(200)))
     with pytest.raises(DataError, match="does not look like one table"):
@@ -128,7 +128,7 @@ def test_a_declared_delimiter_above_a_large_table(both):
 
 
 def test_columns_of_one_name_are_told_apart_and_said_to_be(tmp_path, monkeypatch):
-    monkeypatch.setattr("levelbest.readers.formats.plain.LARGE", 50)
+    monkeypatch.setattr("levelbest.readers.formats.plain.IN_MEMORY_UP_TO", 50)
     path = tmp_path / "runs.csv"
     path.write_text(
         "model,val_acc,lr,lr\n" + "".join(f"m,0.{row + 100},{row / 100},{row / 100}\n" for row in range(40))

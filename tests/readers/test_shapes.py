@@ -505,7 +505,7 @@ def test_a_header_is_not_taken_for_a_title(tmp_path, text):
 
 
 def test_a_title_above_a_table_too_big_to_hold(tmp_path, monkeypatch):
-    monkeypatch.setattr("levelbest.readers.formats.plain.LARGE", 100)
+    monkeypatch.setattr("levelbest.readers.formats.plain.IN_MEMORY_UP_TO", 100)
     path = tmp_path / "runs.csv"
     path.write_text("My sweep;;\nmodel;val_acc;lr\n" + "".join(f"m{x % 2};0.{x + 100};{x}\n" for x in range(200)))
     trials = lb.read_trials(path)

@@ -46,9 +46,9 @@ def test_three_trials_of_each_cannot_be_told_apart():
 
 
 def test_ten_trials_whose_score_costs_have_no_winner_under_one_distribution():
-    # At most 5 % are promised; more than 9 of 80 samples have a chance of 1 in 100 if the truth is 5 %.
+    # At most 5 % are promised; more than 6 of 40 samples have a chance of 1 in 300 if the truth is 5 %.
     named = 0
-    for seed in range(80):
+    for seed in range(40):
         rng = np.random.default_rng([seed, 10])
         cost = rng.exponential(size=20) + 0.2
         trials = lb.Trials.from_arrays(
@@ -56,4 +56,4 @@ def test_ten_trials_whose_score_costs_have_no_winner_under_one_distribution():
         )
         verdicts = lb.compare(trials, axis="cost").pairs[0].verdicts
         named += any(row.verdict in ("a", "b") for row in verdicts)
-    assert named <= 9
+    assert named <= 6

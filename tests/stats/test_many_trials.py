@@ -29,9 +29,10 @@ def test_spreads_of_many_trials_are_those_of_the_slow_way(kind, monkeypatch):
 
 def test_differences_of_many_trials_are_those_of_the_curves_and_reach_to_half_of_them():
     rng = np.random.default_rng(3)
-    noise = rng.normal(size=4_000)
-    a, b = noise + 0.1 * rng.normal(size=4_000), noise + 0.1 * rng.normal(size=4_000)
-    tests = a + rng.normal(size=4_000), b + rng.normal(size=4_000)
+    size = 1_600  # more than are permuted one by one
+    noise = rng.normal(size=size)
+    a, b = noise + 0.1 * rng.normal(size=size), noise + 0.1 * rng.normal(size=size)
+    tests = a + rng.normal(size=size), b + rng.normal(size=size)
     n = [1, 10, 100, 300, 500]
     apart = difference_band(a, b, n, n_resamples=299)
     assert apart.difference == pytest.approx(expected_best(a, n) - expected_best(b, n))

@@ -10,7 +10,7 @@ import numpy as np
 
 from levelbest import _check
 from levelbest._check import FloatArray, IntArray, budget_grid
-from levelbest._cores import MANY_TRIALS, with_processes, with_threads
+from levelbest._cores import PARALLEL_FROM, with_processes, with_threads
 from levelbest.cautions import Caution
 from levelbest.designs._protocol import POINTS, WHOLE, Design, FamilyCounts, Request
 from levelbest.errors import DataError, InputError, named
@@ -271,7 +271,7 @@ def trial_curve(
         budgets, left_out = _within_the_data(budgets, scores, family)
         cautions += left_out
     sample = Sample.of(scores.selection, scores.reported, at_least=1)
-    if scores.n_trials >= MANY_TRIALS and request.estimator != "naive":  # which is of the first n trials
+    if scores.n_trials >= PARALLEL_FROM and request.estimator != "naive":  # which is of the first n trials
         sample = sample.ordered()  # what is in order is not sorted again
     value, spread = _value_and_spread(sample, budgets, metric.direction, request)
     limits = _limits(trials, sample, budgets, request, no_limits)

@@ -12,7 +12,7 @@ from levelbest.readers.tables.delimited import parse_delimited
 from levelbest.readers.tables.files import decoded, kind_of, open_bytes, read_bytes
 from levelbest.readers.tables.tidy import mark_roles
 
-LARGE = 32 * 2**20
+IN_MEMORY_UP_TO = 32 * 2**20
 """Bytes of text, decompressed: up to here a file is read record by record in memory."""
 
 __all__ = ["READERS", "read_table"]
@@ -29,8 +29,8 @@ def read_table(path: Path, *, rows: str | None = None) -> list[RawTable]:
         from levelbest.readers.tables.engine import read_parquet
 
         return [mark_roles(read_parquet(path))]
-    data = read_bytes(path, LARGE + 1)
-    if len(data) > LARGE:
+    data = read_bytes(path, IN_MEMORY_UP_TO + 1)
+    if len(data) > IN_MEMORY_UP_TO:
         table = _large(path, kind, data[: 2**20])
         if table is not None:
             return [mark_roles(table)]

@@ -17,7 +17,7 @@ from levelbest.trials import Trials, split_column
 
 __all__ = ["FamilySettings", "ReadDesign", "designs_of", "paired_cautions"]
 
-_LARGE = 1_000_000
+_LOOKED_AT_UP_TO = 1_000_000
 _TASKS = word_set("task tasks dataset datasets benchmark env environment game domain corpus language lang subject")
 _FEWEST_COPIES = 5
 """Copies, and different scores, below which equal rows may be chance."""
@@ -112,7 +112,7 @@ class FamilySettings:
     def cautions(self) -> Iterator[Caution]:
         """Grid, repeated configurations and nested seeds."""
         configuration, n_trials = self.trials.configuration, int(self.rows.size)
-        if not configuration or n_trials < 4 or n_trials > _LARGE or not self.varied:
+        if not configuration or n_trials < 4 or n_trials > _LOOKED_AT_UP_TO or not self.varied:
             return
         first = next(iter(self.varied))
         grid = _grid(list(self.varied.values()))
@@ -237,7 +237,7 @@ def _ladder(column: Column) -> bool:
 
 def paired_cautions(trials: Trials, rows_by_family: Sequence[IntArray]) -> Iterator[Caution]:
     """One warning where families share their configurations or problems; equal seed numbers are no pairing."""
-    if len(trials.families) < 2 or len(trials) > _LARGE:
+    if len(trials.families) < 2 or len(trials) > _LOOKED_AT_UP_TO:
         return
     keys: list[tuple[str, IntArray]] = []
     varied = [codes for codes in map(_codes, trials.configuration.values()) if codes.min() != codes.max()]

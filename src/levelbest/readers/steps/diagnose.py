@@ -1,6 +1,6 @@
 """Is it a random sample? Each doubt is a warning with a code, a number and a sentence; none changes a number.
 
-Beyond ``_LARGE`` trials the rank statistics of a family are taken over an evenly spread part of it.
+Beyond ``_RANKED_UP_TO`` trials the rank statistics of a family are taken over an evenly spread part of it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["INDEPENDENT", "diagnose", "with_diagnostics"]
 INDEPENDENT = "independent"
 """The fact that the caller says so: trials are then no search that learns, however their scores climb."""
 
-_LARGE = 20_000
+_RANKED_UP_TO = 20_000
 _FEW_VALUES = 10
 _EXPLODED = 1000.0
 """Interquartile ranges past the worse quartile; the Cauchy distribution gets there once in 6,000 draws."""
@@ -156,7 +156,7 @@ def _about_sampler(trials: Trials, name: str) -> Iterator[Caution]:
 
 def _about_scores(trials: Trials, rows: IntArray, name: str, settings: IntArray | None) -> Iterator[Caution]:
     """Of one family; ``settings`` are the configurations of its trials, where these have several runs."""
-    part = rows[:: max(1, -(-rows.size // _LARGE))]
+    part = rows[:: max(1, -(-rows.size // _RANKED_UP_TO))]
     part = part[trials.status[part] == OK]
     if trials.reported is not None and part.size and _identical(trials, rows, part):
         yield Caution.of("selection-is-reported", name, rows.size, kind="identical")

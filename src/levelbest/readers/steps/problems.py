@@ -182,7 +182,7 @@ _PROBLEMS = names.word_set(
     "patient scan file filename sentence passage query ticket issue story conversation dialog dialogue input record"
 )
 _OF_A_PROBLEM = names.word_set("id idx index no number name key uid case")
-_MANY = 10
+_TASKS_UP_TO = 10
 """More values than this that all families have in common are problems, and no tasks with a verdict each."""
 
 
@@ -235,13 +235,13 @@ def _is_answered_by_all(table: Merged, roles: Roles, name: str) -> bool:
     elif is_index(look) or never_setting(look) in ("place", "result", "moment", "list", "counts-rows"):
         return False
     counts = counts_by_family(table, roles, name)
-    return counts.shape[1] > _MANY and is_shared(counts)
+    return counts.shape[1] > _TASKS_UP_TO and is_shared(counts)
 
 
 def _are_ids_of_problems(table: Merged, roles: Roles, name: str) -> bool:
     """Whether numbers that may be of rows are of problems: every family has each of them, with several samples each."""
     counts = counts_by_family(table, roles, name)
-    if counts.shape[1] <= _MANY or not is_shared(counts) or counts.min() != counts.max():
+    if counts.shape[1] <= _TASKS_UP_TO or not is_shared(counts) or counts.min() != counts.max():
         return False
     return _scores_are_right_or_wrong(table, roles) or bool(counts.min() > 1 and _numbers_attempts(table, roles, name))
 

@@ -51,7 +51,7 @@ _NAMED = (
     *("selection", "reported", "cost", "task", "group", "weight", "stratum", "cluster"),
     *("trial", "search", "seed", "status"),
 )
-LARGE = 1_000_000
+ALL_COLUMNS_UP_TO = 1_000_000
 """Tables beyond this many rows keep only the configuration columns that were asked for."""
 _SMALL = 100_000
 _RUN_NAMES = names.word_set("run name trial config configuration experiment folder dir path")
@@ -225,7 +225,7 @@ def configuration_of(table: Merged, trials: Merged, roles: Roles, wanted: ReadRe
     recorded = dict.fromkeys(name for part in table.tables for name in part.configuration or () if not _is_place(name))
     silent = [part for part in table.tables if part.configuration is None]
     chosen, spelled = [*recorded], {}
-    if silent and table.n_rows <= LARGE:
+    if silent and table.n_rows <= ALL_COLUMNS_UP_TO:
         theirs = {name for part in silent for name in part.columns}
         chosen += [name for name in _left_over(table, roles, theirs) if name not in recorded]
         spelled = _spelled(trials, used) if table.n_rows <= _SMALL else {}

@@ -59,7 +59,7 @@ BLOCKS = {"B": "█", "+": "█", "o": "▒", "-": "·", " ": " "}
 """What stands for each letter where the terminal has such characters."""
 LOG_FROM = 20
 _TICKS = (1, 2, 3, 5, 7)
-_MANY, _FEWEST_STRIPS, _STRIPS = 12, 2, 4
+_NUMBERED_ABOVE, _FEWEST_STRIPS, _STRIPS = 12, 2, 4
 """More families than this are numbered; so many have strips, at least and at most."""
 HEIGHT, _FEWEST_ROWS = 24, 5
 """Lines of a screen, and rows of the table that it has in any case."""
@@ -112,7 +112,8 @@ def print_comparison(
 def _print_tables(comparison: Comparison, out: Console, room: int, *, details: bool) -> None:
     """The families at one budget and who is best at which, in as many lines as there is ``room`` for."""
     rows = len(comparison.standings)
-    most = range(_STRIPS, _FEWEST_STRIPS - 1, -1) if not details else [_STRIPS if rows > _MANY else max(rows, _STRIPS)]
+    whole = [_STRIPS if rows > _NUMBERED_ABOVE else max(rows, _STRIPS)]
+    most = whole if details else range(_STRIPS, _FEWEST_STRIPS - 1, -1)
     table = strips = ""
     for number in most:
         strips = held(out, partial(_print_strips, comparison, out, number))
@@ -154,7 +155,7 @@ def _space_lines(comparison: Comparison) -> list[tuple[str, str, str]]:
     rows = [f"{shortened(families)}: {text}" for families, text in space_rows(comparison.spaces)]
     if not rows:
         return []
-    if len(rows) > _MANY:
+    if len(rows) > _NUMBERED_ABOVE:
         rows[_STRIPS:] = [f"and {len(rows) - _STRIPS} more; the JSON form lists all"]
     rows[0] = f"{spaces_heading(comparison.spaces)}; {rows[0]}"
     cut = [textwrap.shorten(row, _SPACE_WIDTH, placeholder=" ...") for row in rows]
@@ -172,12 +173,12 @@ def _print_standings(comparison: Comparison, out: Console, most: int, *, details
         columns = (replace(family, name=heading), replace(value, name=comparison.terms.metric.score))
         others = [replace(column, name=column.name.replace("better than", "beats")) for column in others]
         shown = replace(shown, columns=(*columns, replace(limits, name=f"{limits.name} each"), *others))
-    if len(comparison.standings) > _MANY:
+    if len(comparison.standings) > _NUMBERED_ABOVE:
         ranks = texts("", [f"{i + 1:>2}" for i in range(shown.size)])
         shown = replace(shown, columns=(ranks, *shown.columns))
     rows = range(shown.size if shown.size <= most else most - 1)
     styles = [hues[comparison.standings[i].family] for i in rows]
-    place = int(len(comparison.standings) > _MANY)
+    place = int(len(comparison.standings) > _NUMBERED_ABOVE)
     out.print(replace(drawn_table(shown.part(rows), styles=styles), name_column=place))
     if len(rows) < shown.size:
         out.print(f"... and {shown.size - len(rows)} more")

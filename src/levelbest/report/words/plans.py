@@ -13,7 +13,7 @@ from levelbest.report.words.verdicts import effect_words
 from levelbest.results import Comparison, DividedRuns, PairComparison, TrialPlan
 from levelbest.results.verdict import leading_spans
 from levelbest.stats.budgets import Division, Needed
-from levelbest.stats.inference import MANY
+from levelbest.stats.inference import MOST_PLANNED
 from levelbest.stats.problems import GroupPlan
 
 _LEAST_PILOT = 8
@@ -78,7 +78,7 @@ def _about_pairs(plan: TrialPlan) -> list[str]:
             (enough, f"can be told apart with the {units} there are"),
             (more, f"would need about {many} {units}{_each(plan)}"),
             (few, f"are left open by so few {units}"),
-            (never, f"differ too little for {forecast(MANY)} {units}{_each(plan)}"),
+            (never, f"differ too little for {forecast(MOST_PLANNED)} {units}{_each(plan)}"),
             (unknown, "have no spread to plan by"),
         )
         if pairs
@@ -139,7 +139,7 @@ def _needed(needed: Needed) -> str:
     if is_open(needed):
         return open_words(needed)
     if needed.code == "small" or not math.isfinite(needed.needed):
-        return f"over {forecast(MANY)}" if needed.code else "out of reach"
+        return f"over {forecast(MOST_PLANNED)}" if needed.code else "out of reach"
     if not math.isfinite(needed.low):
         return forecast(needed.needed)
     return f"{forecast(needed.needed)} ({open_words(needed)})"
@@ -147,7 +147,7 @@ def _needed(needed: Needed) -> str:
 
 def open_words(needed: Needed) -> str:
     """``20 to 400``, ``20 or more``: what a pilot leaves open."""
-    more = f"to {forecast(needed.high)}" if needed.high <= MANY else "or more"
+    more = f"to {forecast(needed.high)}" if needed.high <= MOST_PLANNED else "or more"
     return f"{forecast(needed.low)} {more}"
 
 

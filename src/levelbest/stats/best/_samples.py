@@ -13,7 +13,7 @@ from levelbest import _check
 from levelbest._check import Bounds, FloatArray, IntArray
 from levelbest.stats.best._moments import BestFirst, best_first, means_of
 
-_MANY = 1 << 16
+_PACKED_ABOVE = 1 << 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +103,7 @@ def _order_of(scores: FloatArray) -> IntArray:
 
     A place takes the last bits of its score, so that scores that agree in all others may be out of order by then.
     """
-    if scores.size < _MANY:
+    if scores.size < _PACKED_ABOVE:
         return np.argsort(scores)
     bits = scores.view(np.int64)
     low = (1 << (scores.size - 1).bit_length()) - 1

@@ -18,7 +18,7 @@ from levelbest import _check
 from levelbest._plain import picked
 from levelbest.errors import DataError, InputError, named
 from levelbest.stats.best import normal_best
-from levelbest.stats.inference import MANY, POWER, Needed, Pilot
+from levelbest.stats.inference import MOST_PLANNED, POWER, Needed, Pilot
 
 READINGS = ("sd", "se")
 """What may stand after a ±: the standard deviation of the runs, or the standard error of their mean."""
@@ -194,7 +194,7 @@ def _runs_if_true(pilot: Pilot) -> float:
     low, high = 2, 2
     while pilot.power(theta, high / pilot.units) < POWER:
         low, high = high, 2 * high
-        if high > MANY:
+        if high > MOST_PLANNED:
             return math.inf
     while high - low > 1:
         middle = (low + high) // 2

@@ -16,7 +16,7 @@ from levelbest._check import Bounds, FloatArray, Seed, cost_grid
 from levelbest.errors import DataError, InputError
 from levelbest.stats.best import expected_best, turned_bounds, turned_limits
 from levelbest.stats.budgets._cost_band import Spending, spend
-from levelbest.stats.budgets._many_trials import MANY
+from levelbest.stats.budgets._many_trials import WHOLE_ORDERS_UP_TO
 from levelbest.stats.budgets._orders import ROUNDING, Pool, cost_horizon
 
 
@@ -163,7 +163,7 @@ def curve_of(spending: Spending, direction: str, confidence: float | None, *, si
     pool, grid, orders, inside = spending.pool, spending.grid, spending.orders, spending.inside
     sign = _check.sign_of(direction)
     # in rising order very many trials need not be sorted again
-    given = pool.ranked[:: int(sign)] if pool.y.size > MANY else slice(None)
+    given = pool.ranked[:: int(sign)] if pool.y.size > WHOLE_ORDERS_UP_TO else slice(None)
     low = high = np.full(grid.size, np.nan)
     n_resamples = None
     if confidence is not None and spending.draws is not None:

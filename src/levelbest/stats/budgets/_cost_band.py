@@ -34,7 +34,7 @@ from levelbest.stats.bands import (
     wider_by,
 )
 from levelbest.stats.best import Sample
-from levelbest.stats.budgets._many_trials import MANY, expected_of_many
+from levelbest.stats.budgets._many_trials import WHOLE_ORDERS_UP_TO, expected_of_many
 from levelbest.stats.budgets._orders import ROUNDING, Pool, Spent, expected
 
 _CELLS = 1 << 17  # uniforms in one piece
@@ -140,7 +140,7 @@ class Spending:
 
 def spend(pool: Pool, grid: FloatArray, n_orders: int, n_draws: int, rng: np.random.Generator) -> Spending:
     """Spend orders of the trials within every budget; no draws where none are asked for."""
-    many = pool.workers == 1 and pool.y.size > MANY
+    many = pool.workers == 1 and pool.y.size > WHOLE_ORDERS_UP_TO
     orders = (expected_of_many if many else expected)(pool, grid, n_orders, rng)
     if not n_draws:
         return Spending(pool, grid, orders, None)
@@ -190,7 +190,7 @@ class _Curve:
             logs = np.log(self._drawn(cut.stop - start, rng))
             highest = logs.max(axis=0)
             for i in range(grid.size):
-                begin = int(np.argmax(nu[i] * highest > _SMALL)) if self.m > MANY else 0
+                begin = int(np.argmax(nu[i] * highest > _SMALL)) if self.m > WHOLE_ORDERS_UP_TO else 0
                 # exp is slow where it underflows, and what is this small adds nothing
                 sides = self._sides(i, np.exp(np.maximum(nu[i, begin:] * logs[:, begin:], _LEAST)), begin)
                 for side, draw, none in zip((lower, upper), sides, nothing, strict=True):

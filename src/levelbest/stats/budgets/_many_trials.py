@@ -27,7 +27,7 @@ from levelbest.stats.budgets._orders import (
     looked_at_sums,
 )
 
-MANY = 1 << 14  # more trials than this
+WHOLE_ORDERS_UP_TO = 1 << 14  # more trials than this
 _ORDERS = 6
 _FEWEST = 2  # orders where windows begin at every trial: those of up to `_SHORT` trials on average
 _SHORT, _LONG = 8, 16
@@ -43,7 +43,7 @@ _Outcome = tuple[float, _Ranks, int, FloatArray]
 
 
 def expected_of_many(pool: Pool, grid: FloatArray, n_orders: int, rng: np.random.Generator) -> Spent:
-    """Spend orders of more than `MANY` trials within every budget, with one worker."""
+    """Spend orders of more than `WHOLE_ORDERS_UP_TO` trials within every budget, with one worker."""
     unit = float(pool.cost.sum()) / _UNITS
     # Whole numbers: sums over windows are the same wherever these lie, and equal costs stay equal.
     cost = np.rint(pool.cost / unit).astype(np.int64)

@@ -43,8 +43,8 @@ from levelbest.stats.inference._means import MeanUnits as MeanUnits
 from levelbest.stats.inference._means import SignUnits as SignUnits
 from levelbest.stats.inference._means import StratifiedUnits as StratifiedUnits
 from levelbest.stats.inference._means import weighted_mean as weighted_mean
-from levelbest.stats.inference._power import MANY as MANY
 from levelbest.stats.inference._power import MOST as MOST
+from levelbest.stats.inference._power import MOST_PLANNED as MOST_PLANNED
 from levelbest.stats.inference._power import POWER as POWER
 from levelbest.stats.inference._power import Needed as Needed
 from levelbest.stats.inference._power import Pilot as Pilot

@@ -23,10 +23,10 @@ from levelbest._plain import picked, plain
 POWER = 0.8
 MOST = 10_000_000
 """Numbers of units above this are called out of reach."""
-FEW = 30
+LEAST_PLANNED_FROM = 30
 # NOTE: a pilot of fewer units has an interval of what may be needed, and no number: those of 10 trials that show a
 # difference large enough for a narrow interval do so by luck, and their number would deliver .14 of .80.
-MANY = 10_000
+MOST_PLANNED = 10_000
 """A difference is called too small where even the largest that the pilot allows takes more units than this."""
 _PROBABILITIES: FloatArray = (np.arange(32) + 0.5) / 32
 _SHARES: FloatArray = (np.arange(6) + 0.5) / 6
@@ -154,7 +154,7 @@ class Pilot:
         needed = self._assured(left_open, power)
         least, largest = self._ends(confidence)
         low, high = self._for_certain(largest, power), self._for_certain(least, power)
-        code = "small" if low > MANY else "few" if min(self.sizes) < FEW else ""
+        code = "small" if low > MOST_PLANNED else "few" if min(self.sizes) < LEAST_PLANNED_FROM else ""
         named = replace(self, level=self.named_level, critical=0.0)
         return Needed(
             needed=math.nan if code == "few" else needed,

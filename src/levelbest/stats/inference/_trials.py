@@ -2,7 +2,7 @@
 
 A difference at budget n is studentised by the jackknife. No standard error is below that of the rounding of the scores
 (`rounding_variance`), so that a family whose best scores tie has a large t and not an infinite one. Families above
-`LARGE` trials are compressed (`_large`): only their best trials are permuted one by one.
+`EXACT_UP_TO` trials are compressed (`_large`): only their best trials are permuted one by one.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from levelbest.stats.bands import Ranked, statistic_draws
 from levelbest.stats.best import Mean, Sample, Statistic, best_statistic, weight_squares
 from levelbest.stats.inference._draws import Draws, curve_draws, paired_draws
 from levelbest.stats.inference._hypotheses import VERDICTS, Pair
-from levelbest.stats.inference._large import LARGE, LargeSide, PooledHeads, estimate_below, large_side
+from levelbest.stats.inference._large import EXACT_UP_TO, LargeSide, PooledHeads, estimate_below, large_side
 from levelbest.stats.inference._paired import jackknife_errors, leave_one_out
 from levelbest.stats.inference._units import (
     Evidence,
@@ -125,7 +125,7 @@ class TrialUnits(IndependentUnits):
 
     def _side(self, sample: Sample, reach: int) -> Side | LargeSide:
         nodes = self.nodes[self.nodes <= max(reach, 1)]
-        if sample.n_trials > LARGE:
+        if sample.n_trials > EXACT_UP_TO:
             return large_side(sample, nodes, self.rounding)
         ranked = Ranked(sample.selection, nodes, sample.reported)
         return Side(sample, ranked, self.rounding * np.square(ranked.weights).sum(axis=1))
