@@ -9,7 +9,7 @@ from levelbest.cli.main import main
 from levelbest.designs.compare import compare
 from levelbest.designs.curve import curve, family_curves
 from levelbest.designs.plan import plan_trials
-from levelbest.designs.problems import verifier_effects
+from levelbest.designs.selecting import verifier_effects
 from levelbest.errors import DataError, InputError
 from levelbest.readers import read_trials
 from levelbest.readers.tables.tidy import write_table
@@ -155,7 +155,7 @@ def test_a_verifier_lies_between_chance_and_the_oracle():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"statistic": "median"}, "the average over problems of the best of n, or 'all', .* got 'median'"),
+        ({"statistic": "median"}, "the average over problems of the best of n, 'all', .* got 'median'"),
         ({"estimator": "v"}, "the unbiased one, got 'v'"),
         ({"interval": "bca"}, "unknown interval over problems 'bca'"),
     ],
@@ -476,9 +476,15 @@ def test_one_sample_of_each_problem_read_twice_is_refused(tmp_path, capsys):
     assert "sample id" not in capsys.readouterr().out
 
 
+def points_in(text):
+    document = json.loads(text)
+    return (document.get("comparisons") or document["families"])[0]["points"]
+
+
 def test_budgets_of_cost_do_not_forget_the_problems(tmp_path, capsys):
     rows = [(model, p, int(p == s), 1 + s) for model in ("a", "b") for p in range(6) for s in range(6)]
     path = write_samples(tmp_path / "s.csv", rows, "model,problem,correct,seconds")
     for command in ("curve", "compare"):
-        assert main([command, path, *NAMED, "--axis", "cost", "--cost", "seconds"]) == 2
-        assert "over problems the axis is 'trials'; leave out --axis" in " ".join(capsys.readouterr().err.split())
+        assert main([command, path, *NAMED, "--axis", "cost", "--cost", "seconds", "--json"]) == 0
+        shown = capsys.readouterr().out
+        assert max(point.get("cost") or point["n"] for point in points_in(shown)) < 21  # of one problem, not of all

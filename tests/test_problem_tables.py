@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from levelbest.designs import Request
-from levelbest.designs.problems import ProblemsDesign, verifier_effects
+from levelbest.designs.problems import ProblemsDesign
+from levelbest.designs.selecting import verifier_effects
 from levelbest.errors import DataError, InputError
 from levelbest.readers import read_trials
 from levelbest.readers.parts import read_in_parts

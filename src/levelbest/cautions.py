@@ -31,6 +31,7 @@ CODES = frozenset(
         "selection-uncorrelated",
         "leaky-reported",
         "missing-reported",
+        "judged",
         "no-reported",
         "unequal-groups",
         "outlier",

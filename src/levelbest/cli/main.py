@@ -19,6 +19,7 @@ from time import monotonic
 import click
 
 from levelbest import __version__
+from levelbest._check import no_such_budget
 from levelbest._cores import TICKER
 from levelbest.errors import Ambiguous, InputError, LevelbestError, naming
 
@@ -263,3 +264,85 @@ def _tick(what: str, over: threading.Event) -> None:
 
 if __name__ == "__main__":
     sys.exit(main())
+
+
+# ---- what options hold, read from what was typed
+
+
+def as_budgets(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[int, ...] | None:
+    """``1,2,5``, ``1-20`` or a mix of both."""
+    if value is None:
+        return None
+    budgets: set[int] = set()
+    try:
+        for part in value.replace(" ", "").split(","):
+            first, _, last = part.partition("-" if "-" in part[1:] else ":")
+            budgets.update(range(int(first), int(last or first) + 1))
+    except ValueError:
+        raise click.BadParameter(f"{value!r} is not a list of budgets; {no_such_budget(value)}", ctx, param) from None
+    if not budgets or min(budgets) < 1:
+        raise click.BadParameter(f"a budget is at least 1 trial, got {value!r}", ctx, param)
+    return tuple(sorted(budgets))
+
+
+def as_statistic(ctx: click.Context, param: click.Parameter, value: str) -> str:
+    """``mean``, ``median``, a quantile or a registered statistic."""
+    if value in ("mean", "median", "all", "majority"):
+        return value
+    from levelbest.stats.best import statistic_named
+
+    try:
+        return statistic_named(value).name
+    except InputError:
+        message = f"{value!r} is neither mean, median, all, majority nor a quantile between 0 and 1"
+        raise click.BadParameter(message, ctx, param) from None
+
+
+def as_costs(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[float, ...] | None:
+    """``3600,7200``: numbers in the unit of the cost column."""
+    if value is None:
+        return None
+    try:
+        levels = tuple(sorted(float(part) for part in value.split(",")))
+    except ValueError:
+        raise click.BadParameter(f"{value!r} is not a list of costs; write 3600,7200", ctx, param) from None
+    if levels[0] <= 0:
+        raise click.BadParameter(f"a budget of cost is more than 0, got {value!r}", ctx, param)
+    return levels
+
+
+def as_directions(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> dict[str, str]:
+    directions = {}
+    for given in value:
+        task, _, direction = given.rpartition("=")
+        if not task or direction not in ("max", "min"):
+            raise click.BadParameter(f"{given!r} is not a task and its direction; write perplexity=min", ctx, param)
+        directions[task] = direction
+    return directions
+
+
+def as_published(_ctx: click.Context, _param: click.Parameter, given: tuple[str, ...]) -> dict[str, float]:
+    """Name -> score."""
+    scores = {}
+    for text in given:
+        name, _, score = text.rpartition("=")
+        try:
+            scores[name.strip()] = float(score)
+        except ValueError:
+            raise InputError(f"a published score is NAME=SCORE, such as 'Smith 2019=0.92', got {text!r}") from None
+        if not name.strip():
+            raise InputError(f"a published score needs a name: NAME=SCORE, got {text!r}")
+    return scores
+
+
+def as_pairs(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> dict[str, str]:
+    """``KEY=VALUE``, as often as needed."""
+    for pair in value:
+        if "=" not in pair:
+            raise click.BadParameter(f"{pair!r} is not KEY=VALUE, e.g. study=cnn", ctx, param)
+    return dict(pair.split("=", 1) for pair in value)
+
+
+def as_label(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> str | dict[str, str]:
+    """The column of labels, or what columns are called."""
+    return value[0] if len(value) == 1 and "=" not in value[0] else as_pairs(ctx, param, value)

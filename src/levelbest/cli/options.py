@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from levelbest._check import no_such_budget
+from levelbest.cli import main
 from levelbest.errors import InputError
 from levelbest.stats.bands import interval_methods
 from levelbest.trials import Settings, Trials
@@ -50,49 +50,15 @@ def _methods(serving: str) -> str:
     return ", ".join(interval_methods(serving))
 
 
-def _budgets(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[int, ...] | None:
-    """``1,2,5``, ``1-20`` or a mix of both."""
-    if value is None:
-        return None
-    budgets: set[int] = set()
-    try:
-        for part in value.replace(" ", "").split(","):
-            first, _, last = part.partition("-" if "-" in part[1:] else ":")
-            budgets.update(range(int(first), int(last or first) + 1))
-    except ValueError:
-        raise click.BadParameter(f"{value!r} is not a list of budgets; {no_such_budget(value)}", ctx, param) from None
-    if not budgets or min(budgets) < 1:
-        raise click.BadParameter(f"a budget is at least 1 trial, got {value!r}", ctx, param)
-    return tuple(sorted(budgets))
+def _reader_options(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> dict[str, str]:
+    """``KEY=VALUE``, as often as needed."""
+    for pair in value:
+        if "=" not in pair:
+            raise click.BadParameter(f"{pair!r} is not KEY=VALUE, e.g. study=cnn", ctx, param)
+    return dict(pair.split("=", 1) for pair in value)
 
 
-def _statistic(ctx: click.Context, param: click.Parameter, value: str) -> str:
-    """``mean``, ``median``, a quantile or a registered statistic."""
-    if value in ("mean", "median", "all"):
-        return value
-    from levelbest.stats.best import statistic_named
-
-    try:
-        return statistic_named(value).name
-    except InputError:
-        message = f"{value!r} is neither mean, median, all nor a quantile between 0 and 1"
-        raise click.BadParameter(message, ctx, param) from None
-
-
-def _costs(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[float, ...] | None:
-    """``3600,7200``: numbers in the unit of the cost column."""
-    if value is None:
-        return None
-    try:
-        levels = tuple(sorted(float(part) for part in value.split(",")))
-    except ValueError:
-        raise click.BadParameter(f"{value!r} is not a list of costs; write 3600,7200", ctx, param) from None
-    if levels[0] <= 0:
-        raise click.BadParameter(f"a budget of cost is more than 0, got {value!r}", ctx, param)
-    return levels
-
-
-budgets = click.option("--n", "n", callback=_budgets, metavar="LIST", help="Budgets: 1,2,5 or 1-20.")
+budgets = click.option("--n", "n", callback=main.as_budgets, metavar="LIST", help="Budgets: 1,2,5 or 1-20.")
 axis_of_budgets = click.option(
     "--axis",
     type=click.Choice(["trials", "cost"]),
@@ -103,16 +69,19 @@ axis_of_budgets = click.option(
 axis = together(
     axis_of_budgets,
     click.option(
-        "--budget", callback=_costs, metavar="LIST", help="Budgets of cost, in the unit of the cost column: 3600,7200."
+        "--budget",
+        callback=main.as_costs,
+        metavar="LIST",
+        help="Budgets of cost, in the unit of the cost column: 3600,7200.",
     ),
 )
 statistic = click.option(
     "--statistic",
-    callback=_statistic,
-    metavar="mean|median|Q|all",
+    callback=main.as_statistic,
+    metavar="mean|median|Q|all|majority",
     default="mean",
     show_default=True,
-    help="Of the best of n; all, for problems with 0/1 scores: that all of n succeed (pass^k).",
+    help="Of the best of n; over problems also all (of n succeed: pass^k) and majority (--answer votes: maj@k).",
 )
 confidence = click.option(
     "--confidence",
@@ -135,15 +104,11 @@ headline = click.option(
     metavar="N",
     help="A budget asked about alone: tested first, at full confidence. Default: the one that a ledger has registered.",
 )
-about = click.option(
-    "--about", type=click.Choice(["problems", "suite"]), default="problems", help="Other problems like these, or these."
-)
+about = click.option("--about", type=click.Choice(["problems", "suite"]), default="problems", help="Others, or these.")
 details = click.option("--details", is_flag=True, help="Everything, where one screen leaves it out.")
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
 seed = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="The random seed.")
-workers = click.option(
-    "--workers", type=click.IntRange(min=1), help="Ray workers [default: 2], or trials at once on the cost axis."
-)
+workers = click.option("--workers", type=click.IntRange(min=1), help="Ray workers, or trials at once on the cost axis.")
 design = together(
     click.option("--baseline", metavar="NAME", help="Compare every other family with this one; default: all."),
     click.option("--worth", type=float, metavar="D", help="The smallest difference worth having."),
@@ -190,61 +155,25 @@ in_parts = together(
 )
 
 
-def _directions(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> dict[str, str]:
-    directions = {}
-    for given in value:
-        task, _, direction = given.rpartition("=")
-        if not task or direction not in ("max", "min"):
-            raise click.BadParameter(f"{given!r} is not a task and its direction; write perplexity=min", ctx, param)
-        directions[task] = direction
-    return directions
-
-
 tasks = click.option(
     "--task-direction",
     "task_directions",
     multiple=True,
-    callback=_directions,
+    callback=main.as_directions,
     metavar="TASK=max|min",
     help="The direction of a task that differs from --direction.",
 )
 
 
-def _published(_ctx: click.Context, _param: click.Parameter, given: tuple[str, ...]) -> dict[str, float]:
-    """Name -> score."""
-    scores = {}
-    for text in given:
-        name, _, score = text.rpartition("=")
-        try:
-            scores[name.strip()] = float(score)
-        except ValueError:
-            raise InputError(f"a published score is NAME=SCORE, such as 'Smith 2019=0.92', got {text!r}") from None
-        if not name.strip():
-            raise InputError(f"a published score needs a name: NAME=SCORE, got {text!r}")
-    return scores
-
-
 published = click.option(
     "--published",
     multiple=True,
-    callback=_published,
+    callback=main.as_published,
     metavar="NAME=SCORE",
     help="A published score, drawn dashed; in a family's colour where NAME is its name. With --task: TASK/NAME=SCORE.",
 )
 
-log = click.option(
-    "--log/--linear",
-    default=None,
-    help="Budgets on a log scale, or not; default: log where curves are longer than 30 trials, and over cost.",
-)
-
-
-def _pairs(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> dict[str, str]:
-    """``KEY=VALUE``, as often as needed."""
-    for pair in value:
-        if "=" not in pair:
-            raise click.BadParameter(f"{pair!r} is not KEY=VALUE, e.g. study=cnn", ctx, param)
-    return dict(pair.split("=", 1) for pair in value)
+log = click.option("--log/--linear", default=None, help="A log scale of budgets; default: long curves, and over cost.")
 
 
 reading = together(
@@ -258,6 +187,9 @@ reading = together(
     click.option("--stratum", metavar="COL", help="What divides the problems: difficulty, source."),
     click.option("--cluster", metavar="COL", help="What problems are nested in (a repository, a passage): the unit."),
     click.option("--success", metavar="EXPR", help='Of graded scores: ">= 0.8" counts as 1, all others as 0.'),
+    click.option("--answer", metavar="COL", help="What a sample answers; --statistic majority: maj@k."),
+    click.option("--rate", metavar="KIND=PRICE", help="Dollars per million tokens: input=3,output=15,cached=0.3."),
+    click.option("--judge", metavar="COL", help="A judge's score of every sample, corrected by --label."),
     click.option("--trial", metavar="COL", help="Rows of one run; its best checkpoint is chosen by selection."),
     click.option("--tied", type=click.Choice(["first", "last"]), default="first", help="Of tied best checkpoints."),
     click.option("--search", metavar="COL", help="Repeated searches: the unit is the whole search."),
@@ -267,8 +199,16 @@ reading = together(
     click.option(
         "--map", "map", multiple=True, metavar="NAME=COL,COL", help="Columns that are one: acc=accuracy,test_acc."
     ),
-    click.option("--label", multiple=True, callback=_pairs, metavar="COL=TEXT", help="What a score or cost is called."),
-    click.option("--name", multiple=True, callback=_pairs, metavar="FAMILY=TEXT", help="What a family is called."),
+    click.option(
+        "--label",
+        multiple=True,
+        callback=main.as_label,
+        metavar="COL=TEXT",
+        help="What a score or cost is called; with --judge, COL alone: the label that some samples have.",
+    ),
+    click.option(
+        "--name", multiple=True, callback=main.as_pairs, metavar="FAMILY=TEXT", help="What a family is called."
+    ),
     click.option("--direction", type=click.Choice(["max", "min"]), help="Which way is better."),
     click.option("--selection-direction", type=click.Choice(["max", "min"]), help="The same of the selection score."),
     click.option("--bounds", type=float, nargs=2, metavar="A B", help="The lowest and highest possible score."),
@@ -277,16 +217,12 @@ reading = together(
         "--reader-option",
         "reader_options",
         multiple=True,
-        callback=_pairs,
+        callback=main.as_pairs,
         metavar="KEY=VALUE",
         help="Told to the reader, e.g. study=cnn, experiment=NAME, metrics=results.json, history=yes.",
     ),
     click.option("--wide", metavar="PATTERN", help='Columns that hold one sample each, e.g. "s*".'),
-    click.option(
-        "--spaces",
-        metavar="STUDY",
-        help="The study file that the trials were drawn by: its search spaces are printed as declared.",
-    ),
+    click.option("--spaces", metavar="STUDY", help="The study file that the trials were drawn by, for its spaces."),
     click.option(
         "--failed",
         type=click.Choice(["worst", "drop", "both"]),
@@ -306,7 +242,7 @@ reading = together(
 """How to read trials from files."""
 data = together(click.argument("files", nargs=-1, required=True, metavar="FILE..."), reading)
 """FILES, and how to read trials from them."""
-_NOT_OF_READING = ("files", "reader_options", "failed", "missing")
+_NOT_OF_READING = ("files", "reader_options", "failed", "missing", "rate")
 READING = tuple(
     option.name or "" for option in click.command()(data(lambda: None)).params if option.name not in _NOT_OF_READING
 )
@@ -319,9 +255,14 @@ def load_trials(given: Given, *, quiet: bool = True, keep: bool = False) -> Tria
     Commands that print warnings say it there. ``keep``: with the columns that play no part.
     """
     from levelbest.readers import read_trials  # type: ignore[attr-defined,unused-ignore]
+    from levelbest.readers.steps.priced import as_rates
 
     files, for_reader = given["files"], given["reader_options"]
     reading = {key: given[key] for key in READING if given[key] not in (None, ())}
+    if given["rate"]:
+        if given["cost"]:
+            raise InputError("a cost is read from its column (--cost) or computed from tokens (--rate): give one")
+        reading["cost"] = as_rates(given["rate"])
     if given["spaces"]:
         reading["spaces"] = declared_spaces(given["spaces"])
     clash = next((key for key in for_reader if key in reading), None)

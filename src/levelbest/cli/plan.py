@@ -24,6 +24,12 @@ from levelbest.cli.main import working
 @click.option("--baseline", metavar="NAME", help="Separate every other family from this one.")
 @click.option("--price", metavar="P", help="Of one unit of --cost, e.g. 2.5 or '2.5 EUR' a GPU hour: in money too.")
 @click.option("--out", type=click.Path(path_type=Path), help="Draw power against cost here (.png, .svg or .pdf).")
+@click.option(
+    "--labels",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Draw so many samples without a label at random, to be labelled, and write them to --out (.csv).",
+)
 @options.details
 @options.confidence
 @options.resamples
@@ -37,6 +43,9 @@ def command(given: options.Given) -> None:
     """
     from levelbest.designs.plan import plan_trials
 
+    if given["labels"] is not None:
+        _draw_for_labels(given)
+        return
     trials = options.load_trials(given)
     keys = ("n", "width", "power", "runs", "baseline", "price", "confidence", "missing", "n_resamples")
     chosen = {key: given[key] for key in keys}
@@ -63,3 +72,22 @@ def command(given: options.Given) -> None:
     print_cautions(plans[0].cautions, out, details=given["details"])
     if given["out"] is not None:
         click.echo(f"figure: {given['out']}")
+
+
+def _draw_for_labels(given: options.Given) -> None:
+    """Samples drawn at random from those without a label, as a table to fill in."""
+    import numpy as np
+
+    from levelbest.errors import InputError
+    from levelbest.report.trackers.write import write_trials
+
+    if given["out"] is None:
+        raise InputError("--labels draws samples to be labelled: say where to write them with --out to_label.csv")
+    trials = options.load_trials(given, keep=True)
+    free = np.arange(len(trials)) if trials.reported is None else np.flatnonzero(~np.isfinite(trials.reported))
+    if free.size < given["labels"]:
+        raise InputError(f"--labels asks for {given['labels']} samples, and {free.size} have no label yet")
+    rows = np.sort(np.random.default_rng(given["seed"]).choice(free, given["labels"], replace=False))
+    write_trials(trials.take(rows), given["out"])
+    click.echo(f"{given['labels']} of {free.size} samples without a label, drawn at random (seed {given['seed']})")
+    click.echo(f"table: {given['out']}")

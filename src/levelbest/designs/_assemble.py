@@ -66,6 +66,7 @@ def assemble(design: Design, *, survival: bool = True, standings: bool = True) -
         cautions=(*design.cautions, *departed, *_space_cautions(spaces)),
         spaces=spaces,
         best_found=_best_found(design) if standings else (),
+        per_solved=design.per_solved(budget) if standings else (),
         variances=design.variances,
         observed=design.observed,
         noises=design.noises if standings else (),

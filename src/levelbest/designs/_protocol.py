@@ -13,7 +13,16 @@ from levelbest import _check
 from levelbest._check import FloatArray, IntArray
 from levelbest.cautions import Caution
 from levelbest.errors import InputError, named
-from levelbest.results import TRIALS, Curve, DesignWords, FamilyCostCurve, Noise, PairComparison, Variances
+from levelbest.results import (
+    TRIALS,
+    Curve,
+    DesignWords,
+    FamilyCostCurve,
+    Noise,
+    PairComparison,
+    SpendPerSolved,
+    Variances,
+)
 from levelbest.stats.inference import Contrasts, Hypotheses
 from levelbest.trials import Metric, Settings, Trials
 from levelbest.trials.colours import Hues, place_hues
@@ -184,6 +193,8 @@ class Design:
     """Codes of warnings that do not concern the design."""
     weighted = False
     """Whether problems are weighted."""
+    chooses: ClassVar[bool] = True
+    """Whether the selection score chooses among units: a judge's is corrected instead."""
     metric: Metric
     """What the scores are."""
     families: tuple[str, ...]
@@ -281,6 +292,10 @@ class Design:
         """The difference of each pair, turned so that positive is better, with limits and what is certified."""
         raise NotImplementedError
 
+    def per_solved(self, budget: float) -> tuple[SpendPerSolved, ...]:  # noqa: ARG002
+        """What a solved problem costs each family at a budget, where samples have costs."""
+        return ()
+
     def more(self, pair: PairComparison, places: tuple[int, int]) -> PairComparison:  # noqa: ARG002
         """The pair with what else the design can say of it; ``places`` are those of the families."""
         return pair
@@ -331,9 +346,21 @@ def design_of(trials: Table, request: Request) -> Design:
 def designs() -> tuple[type[Design], ...]:
     """All that are known, in the order in which they are asked whether they fit."""
     if not _KNOWN:
-        from levelbest.designs import benchmarks, cost, problems, running, searches, seeds, suite, trials
+        from levelbest.designs import (
+            benchmarks,
+            cost,
+            judged,
+            problems,
+            running,
+            searches,
+            seeds,
+            spending,
+            suite,
+            trials,
+        )
 
-        _KNOWN.extend([benchmarks.Benchmarks, suite.Suite, problems.ProblemsDesign])
+        _KNOWN.extend([benchmarks.Benchmarks, judged.JudgedProblems, spending.ProblemSpending])
+        _KNOWN.extend([suite.Suite, problems.ProblemsDesign])
         _KNOWN.extend([searches.Searches, cost.CostDesign, running.Running])
         _KNOWN.extend([seeds.Configurations, trials.Pairs, seeds.Seeds, trials.IndependentTrials])
     return tuple(_KNOWN)

@@ -16,19 +16,19 @@ from levelbest._check import IntArray, budget_grid
 from levelbest.cautions import Caution
 from levelbest.designs._protocol import POINTS, WHOLE, Design, FamilyCounts, Request, Table
 from levelbest.designs._table import drawn_curve
+from levelbest.designs.selecting import spend_per_solved
 from levelbest.errors import Ambiguous, DataError, InputError, named
-from levelbest.results import Curve, DesignWords, Noise, Stratum, VerifierEffect
+from levelbest.results import Curve, DesignWords, Noise, SpendPerSolved, Stratum
 from levelbest.stats.bands import Interval
 from levelbest.stats.inference import Contrasts, Hypotheses
 from levelbest.stats.problems import (
     GROUP_METHODS,
     GroupBest,
-    average_over_groups,
     group_interval,
     problem_contrasts,
     suite_interval,
 )
-from levelbest.trials import Settings, Trials
+from levelbest.trials import Trials
 from levelbest.trials.nested import PREFIX, UNCLUSTERED, nested_in
 from levelbest.trials.problems import LEAST, Problems, grid_of, problems_of, too_few_samples
 
@@ -41,6 +41,8 @@ class ProblemsDesign(Design):
     """Systems on many problems, with several samples of each."""
 
     name: ClassVar[str] = "problems"
+    statistics: ClassVar[tuple[str, ...]] = ("mean", "all", "majority")
+    axes: ClassVar[tuple[str, ...]] = ("trials",)
     words = DesignWords(
         unit="sample",
         group="problem",
@@ -59,7 +61,7 @@ class ProblemsDesign(Design):
         ),
     )
 
-    headline = 1
+    headline: int | None = 1
     of_tasks: ClassVar[bool] = False
     """Whether the problems are of several tasks."""
     methods: ClassVar[tuple[str, ...]] = GROUP_METHODS
@@ -83,7 +85,8 @@ class ProblemsDesign(Design):
         self.metric = replace(self.problems[0].metric, bounds=bounds.pop() if len(bounds) == 1 else (None, None))
         self.weighted = self.problems[0].weights is not None
         if self.metric.direction == "max" and all(problems.binary for problems in self.problems):
-            named_so = "pass^{n}" if self.statistic == "all" else "" if self.metric.reported else "pass@{n}"
+            chosen = "" if self.metric.reported else "pass@{n}"
+            named_so = {"all": "pass^{n}", "majority": "maj@{n}"}.get(self.statistic, chosen)
             self.words = replace(self.words, measure=named_so)
         self.clustered = self.words.about == "problems" and self.problems[0].clusters is not None
         if self.clustered:
@@ -95,7 +98,10 @@ class ProblemsDesign(Design):
         of_problems = not isinstance(trials, Trials) or (trials.group is not None and trials.search is None)
         if not of_problems or cls.of_tasks != getattr(trials, "by_task", False):
             return False
-        return cls.of_tasks or request.about == cls.words.about
+        judged = isinstance(trials, Trials) and trials.facts.get("judge") == "yes"
+        spent = "spending" if request.axis == "cost" else "problems"
+        kind = "judged" if judged else "suite" if request.about == "suite" else spent
+        return cls.of_tasks or cls.name == kind
 
     @cached_property
     def kept(self) -> tuple[IntArray, ...]:
@@ -209,6 +215,12 @@ class ProblemsDesign(Design):
             f"{named('cluster')} none"
         )
 
+    def per_solved(self, budget: float) -> tuple[SpendPerSolved, ...]:
+        """At so many samples of a problem, with a stop at the first success; where every sample has a cost."""
+        if self.statistic != "mean" or self.metric.reported is not None:
+            return ()
+        return spend_per_solved(self.problems, self.kept, int(budget), self.request.settings.confidence)
+
     def strata(self) -> tuple[tuple[str, ProblemsDesign], ...]:
         """The same within each stratum in which all families can be compared."""
         divided = [problems.strata for problems in self.problems if problems.strata is not None]
@@ -225,17 +237,18 @@ class ProblemsDesign(Design):
 
     def _refuse(self, request: Request) -> None:
         """What samples of problems do not have."""
-        if request.statistic not in ("mean", "all"):
+        if request.statistic not in self.statistics:
             raise InputError(
-                "over problems the statistic is 'mean', the average over problems of the best of n, or 'all', of the "
-                f"chance that all of n succeed (pass^k), got {request.statistic!r}; leave out {named('group')} for "
-                "others over all samples"
+                "over problems the statistic is 'mean', the average over problems of the best of n, 'all', of the "
+                "chance that all of n succeed (pass^k), or 'majority', of the answer with the most votes (maj@k, not "
+                f"for these very problems alone), got {request.statistic!r}; leave out {named('group')} for others "
+                "over all samples"
             )
         if request.estimator != "u":
             raise InputError(f"over problems the estimator is 'u', the unbiased one, got {request.estimator!r}")
         _check.as_choice(request.interval, self.methods, "interval over problems")
         for argument, given, why in (
-            ("axis", request.axis == "cost", "the axis is 'trials'"),
+            ("axis", request.axis not in self.axes, f"the axis is {self.axes[0]!r} here"),
             ("while_running", request.while_running, "there are no limits that hold while samples arrive"),
             ("p_values", request.p_values, "every verdict has its p-value already"),
         ):
@@ -360,36 +373,3 @@ def _about_sizes(family: str, best: GroupBest, column: str | None, *, own_end: b
     if own_end and (best.sizes > last).sum() < LEAST * total and last < largest:
         facts |= {"n": last, "ends": True}
     return [Caution("unequal-groups", family, float(smallest), facts=tuple(facts.items()))]
-
-
-def verifier_effects(table: Table, *, settings: Settings | None = None) -> tuple[VerifierEffect, ...]:
-    """What a verifier brings: the oracle's, its own and a random pick of each family over the same problems.
-
-    Parameters
-    ----------
-    table
-        Samples of problems with a selection score and a reported one.
-    settings
-        How failures and missing reported scores count.
-
-    Examples
-    --------
-    >>> from levelbest import Trials
-    >>> samples = Trials.from_arrays([.9, .2, .4, .3], reported=[1, 0, 0, 1], group=list("aabb"), direction="max")
-    >>> effect, = verifier_effects(samples)
-    >>> effect.oracle.tolist(), effect.verifier.tolist(), effect.random.tolist()
-    ([0.5, 1.0], [0.5, 0.5], [0.5, 0.5])
-    """
-    effects = []
-    for problems in problems_of(table, settings or Settings()):
-        if problems.metric.reported is None:
-            raise InputError(
-                "the effect of a verifier needs a reported score beside the selection score; name it "
-                f"({named('reported')})"
-            )
-        budgets = grid_of(problems.sizes)
-        best, oracle = problems.best(budgets), problems.oracle(np.union1d([1], budgets).astype(np.int64))
-        blind = np.where(np.isnan(best.by_group), np.nan, oracle.by_group[:, :1])
-        random, _ = average_over_groups(blind, problems.weights)
-        effects.append(VerifierEffect(problems.family, budgets, oracle.value[-budgets.size :], best.value, random))
-    return tuple(effects)

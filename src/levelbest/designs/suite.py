@@ -27,6 +27,7 @@ class Suite(ProblemsDesign):
         estimated=ProblemsDesign.words.estimated.replace("resample problems", "exchange samples within each problem"),
     )
     beyond = "beyond-samples"
+    statistics: ClassVar[tuple[str, ...]] = ("mean", "all")
     methods: ClassVar[tuple[str, ...]] = SUITE_METHODS
 
     def __init__(self, table: Table, request: Request, stratum: str | None = None) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from levelbest.errors import DataError, InputError
+from levelbest.readers.steps.roles import ReadRequest
 
 if TYPE_CHECKING:
     from levelbest.readers.raw import RawTable, Reader
@@ -25,13 +26,15 @@ def read_trials(
     family: str | Sequence[str] | None = None,
     selection: str | None = None,
     reported: str | None = None,
-    cost: str | None = None,
+    cost: str | Mapping[str, float] | None = None,
     task: str | None = None,
     group: str | None = None,
     weight: str | None = None,
     stratum: str | None = None,
     cluster: str | None = None,
     success: str | None = None,
+    answer: str | None = None,
+    judge: str | None = None,
     trial: str | None = None,
     tied: str = "first",
     search: str | None = None,
@@ -45,7 +48,7 @@ def read_trials(
     bounds: Sequence[float | None] | None = None,
     wide: str | Sequence[str] | None = None,
     spaces: Mapping[str, object] | None = None,
-    label: Mapping[str, str] | None = None,
+    label: str | Mapping[str, str] | None = None,
     name: Mapping[str, str] | None = None,
     reader: str | None = None,
     keep: bool = False,
@@ -66,7 +69,8 @@ def read_trials(
         The columns that tell families apart; ``"none"`` where no column does.
     selection, reported, cost
         The score that picks the winner, the score claimed of it, and what a trial used up; ``reported="none"`` says
-        that there is none.
+        that there is none. A cost may be prices per million tokens, ``{"input": 3, "output": 15}`` (and ``cached``):
+        the dollars of a sample, from its columns of tokens.
     task
         What every family was run on (a game, a data set), each compared by itself; ``"none"`` where a column of such a
         name is a hyperparameter.
@@ -74,6 +78,11 @@ def read_trials(
         The problem that a sample belongs to, and what is said of the problem.
     success
         The condition under which a graded score is a success: ``">= 0.8"`` makes 0 and 1 of scores.
+    answer
+        What a sample answers: the answers of a problem can vote (``statistic="majority"``, maj@k).
+    judge
+        A judge's score of every sample; ``label`` is then the column of the label that some of them have, drawn at
+        random, and the mean label is estimated from both.
     trial, tied
         The run that a row is a checkpoint of; ``"none"`` where each row is a trial. Of checkpoints that tie at the best
         selection score the ``"first"`` or the ``"last"`` counts.
@@ -114,23 +123,14 @@ def read_trials(
     >>> trials.metric.direction
     'max'
     """
-    from levelbest.readers.steps.roles import ReadRequest
-
+    ran: dict[str, Any] = {"task": task, "trial": trial, "tied": tied, "search": search, "status": status}
+    sampled: dict[str, Any] = {"group": group, "weight": weight, "stratum": stratum, "cluster": cluster}
     wanted = ReadRequest(
         family=_names(family),
-        selection=selection,
-        reported=reported,
-        cost=cost,
-        task=task,
-        group=group,
-        trial=trial,
-        tied=tied,
-        search=search,
+        selection=judge or selection,
+        reported=_labels_of(judge, label) or reported,
+        cost=cost if isinstance(cost, str) else None,
         seed_column=seed_column,
-        status=status,
-        weight=weight,
-        stratum=stratum,
-        cluster=cluster,
         configuration=_names(configuration),
         wide=_names(wide),
         where=where,
@@ -138,20 +138,40 @@ def read_trials(
         selection_direction=selection_direction,
         bounds=bounds,
         keep=keep,
+        **ran,
+        **sampled,
+        answer=answer,
     )
     tables = _with_one_name(_tables(source, reader, options, family_given=wanted.family is not None), map)
-    return _called(_declared(_built(tables, wanted, success), spaces), label, name, diagnostics=diagnostics)
+    trials = _declared(_built(tables, wanted, cost, success), spaces)
+    return _called(trials, label, name, judged=judge is not None, diagnostics=diagnostics)
 
 
-def _built(tables: list[RawTable], wanted: ReadRequest, success: str | None) -> Trials:
+def _built(tables: list[RawTable], wanted: ReadRequest, cost: object, success: str | None) -> Trials:
+    """Trials of the tables, with what each row cost where tokens have prices, and successes of graded scores."""
+    from dataclasses import replace
+
     from levelbest.readers.steps.pipeline import build_trials
 
+    if isinstance(cost, Mapping):
+        from levelbest.readers.steps.priced import SPENT, as_rates, priced
+
+        rates = as_rates(cost)
+        tables, wanted = [priced(table, rates) for table in tables], replace(wanted, cost=SPENT)
     trials = build_trials(tables, wanted)
     if success is None:
         return trials
     from levelbest.readers.steps.success import as_success
 
     return as_success(trials, success)
+
+
+def _labels_of(judge: str | None, label: str | Mapping[str, str] | None) -> str | None:
+    """The column of labels that a judge is held against; a mapping says what columns are called, and is none."""
+    column = label if isinstance(label, str) else None
+    if (judge is None) != (column is None):
+        raise InputError("a judge goes with labels of some samples: name both columns, judge and label")
+    return column
 
 
 def _with_one_name(
@@ -165,16 +185,33 @@ def _with_one_name(
 
 
 def _called(
-    trials: Trials, label: Mapping[str, str] | None, name: Mapping[str, str] | None, *, diagnostics: bool
+    trials: Trials,
+    label: str | Mapping[str, str] | None,
+    name: Mapping[str, str] | None,
+    *,
+    judged: bool,
+    diagnostics: bool,
 ) -> Trials:
     """The trials under the names that their columns and families are to have, and what is to be asked of them."""
     from levelbest.readers.steps.diagnose import with_diagnostics
 
-    if label or name:
+    if judged:
+        trials = _by_judge(trials)
+    called = label if isinstance(label, Mapping) else {}
+    if called or name:
         from levelbest.trials.labels import relabelled
 
-        trials = relabelled(trials, label or {}, name or {})
+        trials = relabelled(trials, called, name or {})
     return with_diagnostics(trials) if diagnostics else trials
+
+
+def _by_judge(trials: Trials) -> Trials:
+    """The trials with the fact that their selection score is a judge's."""
+    from dataclasses import replace
+
+    if trials.group is None:
+        raise InputError("a judge is of samples of problems: name the problem of each sample (group)")
+    return replace(trials, facts={**trials.facts, "judge": "yes"})
 
 
 def _declared(trials: Trials, spaces: Mapping[str, object] | None) -> Trials:

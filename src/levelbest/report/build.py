@@ -22,7 +22,8 @@ from levelbest.designs._input import pairs_of, with_scores
 from levelbest.designs._protocol import FIRST_SHOWN
 from levelbest.designs._registered import departures, is_registered
 from levelbest.designs.compare import compare_request
-from levelbest.designs.problems import ProblemsDesign, verifier_effects
+from levelbest.designs.problems import ProblemsDesign
+from levelbest.designs.selecting import verifier_effects
 from levelbest.errors import DataError, called
 from levelbest.report.describe import spearman
 from levelbest.report.tables import sections as problems
@@ -295,14 +296,13 @@ class _Made:
 
     @property
     def n_groups(self) -> int | None:
-        if not isinstance(self.design, ProblemsDesign):
-            return None
-        return len({label for problems in self.design.problems for label in problems.labels})
+        of_problems = self.design.problems if isinstance(self.design, ProblemsDesign) else ()
+        return len({label for problems in of_problems for label in problems.labels}) or None
 
     @cached_property
     def effects(self) -> tuple[VerifierEffect, ...]:
         """Oracle, verifier and random pick, where a verifier selects among the samples of a problem."""
-        if self.n_groups is None or self.design.metric.reported is None:
+        if self.n_groups is None or self.design.metric.reported is None or not self.design.chooses:
             return ()
         return verifier_effects(self.table, settings=self.request.settings)
 

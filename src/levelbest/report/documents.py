@@ -37,6 +37,7 @@ from levelbest.results import (
     PairComparison,
     Reach,
     Reaches,
+    SpendPerSolved,
     Standing,
     Stratum,
     TaskComparison,
@@ -88,6 +89,11 @@ def _(result: Standing) -> dict[str, object]:
 @document.register
 def _(result: BestFound) -> dict[str, object]:
     return plain(picked(result, "family", "n_trials", "value") | {"configuration": dict(result.configuration)})
+
+
+@document.register
+def _(result: SpendPerSolved) -> dict[str, object]:
+    return plain(picked(result, "family", "n", "value", "low", "high", "spend", "solved"))
 
 
 @document.register
@@ -159,6 +165,8 @@ def _(result: Comparison) -> dict[str, object]:
         shown["variances"] = [document(variance) for variance in result.variances]
     if result.best_found:
         shown["best_found"] = [document(best) for best in result.best_found]
+    if result.per_solved:
+        shown["spend_per_solved"] = [document(spend) for spend in result.per_solved]
     if result.strata:
         shown["strata"] = [
             {

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from levelbest.results.audits import Audit, AuditedKeep, IfNoise, LoggedVersion
 from levelbest.results.claim import Claim, ClaimedPair
-from levelbest.results.comparison import BestFound, Comparison, ComparisonTerms, Effect, PairComparison, Standing
+from levelbest.results.comparison import (
+    BestFound,
+    Comparison,
+    ComparisonTerms,
+    Effect,
+    PairComparison,
+    SpendPerSolved,
+    Standing,
+)
 from levelbest.results.curve import (
     TRIALS,
     CostCurveSet,
@@ -68,6 +76,7 @@ __all__ = [
     "Reach",
     "Reaches",
     "Requirement",
+    "SpendPerSolved",
     "Standing",
     "Stratum",
     "TaskComparison",

@@ -201,6 +201,23 @@ class BestFound(Documented):
     """Its hyperparameters."""
 
 
+@dataclass(frozen=True)
+class SpendPerSolved(Documented):
+    """What a solved problem costs one system: the spend on all problems over those that are solved."""
+
+    family: str
+    n: int
+    """Samples of a problem at the most; sampling stops at the first success."""
+    value: float
+    low: float
+    high: float
+    """Infinite where no problem may be solved."""
+    spend: float
+    """On a problem, on average."""
+    solved: float
+    """The share of problems that are solved."""
+
+
 @dataclass(frozen=True, eq=False)
 class Comparison(DrawnVerdict):
     """Who is better at which budget, for every pair compared. ``to_dict`` is its JSON form."""
@@ -228,6 +245,8 @@ class Comparison(DrawnVerdict):
     """Of each family, where samples belong to problems: how uncertain its mean is, for other problems and for these."""
     hues: Hues = field(default_factory=dict)
     """By family the place of its colour in the palette; of many families the contenders have one, others are grey."""
+    per_solved: tuple[SpendPerSolved, ...] = ()
+    """What a solved problem costs at the effects' budget, where samples have costs and are right or wrong."""
 
     @property
     def confidence(self) -> float:

@@ -29,7 +29,7 @@ def one_table(trials: Sequence[Trials]) -> Trials:
     first = tables[0]
     families = _united(tables, "families")
     once = len(families) == sum(len(table.families) for table in tables)
-    columns = ("selection", "status", "reported", "cost", "seed", "sample", "path")
+    columns = ("selection", "status", "reported", "cost", "seed", "sample", "answer", "path")
     shared = set.intersection(*(set(table.configuration) for table in tables))
     tasks, task = _joined_codes([(table.tasks, table.task) for table in tables])
     groups, group = _joined_codes([(table.groups, table.group) for table in tables])

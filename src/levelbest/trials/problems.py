@@ -18,6 +18,7 @@ from levelbest.errors import DataError, InputError, LevelbestError, named
 from levelbest.stats.best import Sample
 from levelbest.stats.inference import CountSamples, ProblemSamples, ScoreSamples
 from levelbest.stats.problems import (
+    Budgets,
     GroupBest,
     all_of_k,
     average_over_groups,
@@ -26,6 +27,7 @@ from levelbest.stats.problems import (
     pass_at_k,
     repeated_samples,
 )
+from levelbest.trials.pools import SamplePool, pool_of
 from levelbest.trials.scores import Metric, Settings
 from levelbest.trials.table import Trials
 
@@ -64,6 +66,8 @@ class Problems:
     mean_cost: float | None = None
     macro: bool = False
     """Whether strata are tasks, over which means over problems are averaged."""
+    pool: SamplePool | None = None
+    """The samples, to draw from; None where they are read in parts."""
     failed_in: Mapping[str, int] = field(default_factory=dict)
     """Failed samples by stratum, those of problems that have no other among them."""
     cautions: tuple[Caution, ...] = ()
@@ -92,6 +96,7 @@ class Problems:
             values=lambda budgets: self.values(budgets)[inside],
             reported_alone=lambda budgets: self.reported_alone(budgets)[inside],
             scores=None if self.scores is None else lambda: self._scores_of(inside),
+            pool=None if self.pool is None else replace(self.pool, inside=inside),
             failed_in={},
             cautions=(),
         )
@@ -123,8 +128,22 @@ class Problems:
         rows = np.repeat(starts[places] - (np.cumsum(sizes) - sizes), sizes) + np.arange(sizes.sum())
         return Sample(every.selection[rows], None if every.reported is None else every.reported[rows])
 
-    def best(self, budgets: IntArray, statistic: str = "mean") -> GroupBest:
-        """The best of n by problem and on average or, for ``all``, the chance that all of n succeed (pass^k)."""
+    def best(self, budgets: Budgets, statistic: str = "mean", *, spend: bool = False) -> GroupBest:
+        """What is taken from n samples, by problem and on average: the best of them.
+
+        For ``all`` it is the chance that all of n succeed (pass^k), for ``majority`` the answer with the most votes
+        (maj@k). With ``spend`` budgets are what the samples of one problem may cost together.
+        """
+        if statistic == "majority" or spend:
+            if self.pool is None:
+                raise InputError(
+                    f"{self.family}: samples that are read in parts are not drawn one by one; leave out "
+                    f"{named('memory')}"
+                )
+            by_group, error = self.pool.values(budgets, vote=statistic == "majority", spend=spend)
+            places = np.arange(1, budgets.size + 1) if spend else budgets.astype(np.int64)
+            return self._averaged(places, by_group, error)
+        numbers = budgets.astype(np.int64)
         if statistic == "all":
             if not self.binary or self.metric.direction != "max":
                 raise InputError(
@@ -132,10 +151,10 @@ class Problems:
                     f"{self.metric.score!r} is not such; use statistic 'mean', the expected best of n, which any "
                     "score has"
                 )
-            return self._averaged(budgets, np.asarray(all_of_k(self.ones, self.sizes, budgets)))
+            return self._averaged(numbers, np.asarray(all_of_k(self.ones, self.sizes, numbers)))
         if self.metric.reported is None and self.binary:
-            return self._averaged(budgets, self._from_counts(budgets))
-        return self._averaged(budgets, self.values(budgets))
+            return self._averaged(numbers, self._from_counts(numbers))
+        return self._averaged(numbers, self.values(numbers))
 
     def oracle(self, budgets: IntArray) -> GroupBest:
         """The best of n where the score that is reported selects as well: no verifier can do better."""
@@ -147,10 +166,16 @@ class Problems:
             return np.asarray(pass_at_k(self.ones, self.sizes, budgets))
         return 1 - np.asarray(pass_at_k(self.sizes - self.ones, self.sizes, budgets))
 
-    def _averaged(self, budgets: IntArray, by_group: FloatArray) -> GroupBest:
+    def _averaged(self, budgets: IntArray, by_group: FloatArray, drawn: FloatArray | None = None) -> GroupBest:
+        """``drawn`` is the Monte Carlo error by problem."""
         value, n_groups = average_over_groups(by_group, self.weights)
         if self.macro and self.strata is not None:
             value = macro_average(by_group, self.weights, self.strata)
+        error = None
+        if drawn is not None:
+            each = ~np.isnan(drawn) * (np.ones(drawn.shape[0]) if self.weights is None else self.weights)[:, None]
+            squares = np.square(np.nan_to_num(drawn) * each).sum(axis=0)
+            error = np.sqrt(squares) / np.maximum(each.sum(axis=0), 1e-300)
         return GroupBest(
             n=budgets,
             value=value,
@@ -163,6 +188,7 @@ class Problems:
             stratum=self.strata,
             clusters=self.clusters,
             macro=self.macro,
+            monte_carlo_error=error if error is not None and error.any() else None,
         )
 
 
@@ -288,6 +314,14 @@ def _held(trials: Trials, settings: Settings) -> Problems:
         reported_alone=reported_alone,
         scores=in_order,
         mean_cost=None if cost is None else float(cost.mean()) if cost.size else float("nan"),
+        pool=pool_of(
+            trials.families[0],
+            scores,
+            metric,
+            None if trials.answer is None else trials.answer[scores.rows],
+            code,
+            sizes,
+        ),
         failed_in=_failed_in(trials, settings) if trials.strata else {},
         cautions=tuple(cautions),
     )

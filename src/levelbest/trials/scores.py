@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, cast
 
@@ -164,6 +164,15 @@ class Scores:
     def curve_of(self) -> FloatArray:
         """The scores that a curve is of: reported where separate, else selection."""
         return self.selection if self.reported is None else self.reported
+
+
+def codes_of(values: Iterable[object] | None) -> tuple[tuple[str, ...], npt.NDArray[np.int32] | None]:
+    """Names in order of first appearance, and the code of each value."""
+    if values is None:
+        return (), None
+    names: dict[str, int] = {}
+    codes = np.array([names.setdefault(str(v), len(names)) for v in values], dtype=np.int32)
+    return tuple(names), codes
 
 
 def scores_of(trials: Trials, failed: str, missing: str) -> Scores:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NoReturn, cast
@@ -19,7 +19,7 @@ from levelbest.cautions import Caution
 from levelbest.errors import Ambiguous, InputError, named
 from levelbest.trials.colours import MOST_COLOURED, Hues, ranked_hues
 from levelbest.trials.nested import cluster_names, each_group
-from levelbest.trials.scores import OK, RUNNING, STATUSES, Metric, Scores, as_numbers, scores_of, status_codes
+from levelbest.trials.scores import OK, RUNNING, STATUSES, Metric, Scores, as_numbers, codes_of, scores_of, status_codes
 
 __all__ = ["Skipped", "Trials"]
 
@@ -46,7 +46,20 @@ class Registered:
 
 
 _ALWAYS = ("family", "selection", "status")
-_COLUMNS = (*_ALWAYS, "reported", "cost", "order", "task", "group", "search", "seed", "sample", "setting", "path")
+_COLUMNS = (
+    *_ALWAYS,
+    "reported",
+    "cost",
+    "order",
+    "task",
+    "group",
+    "search",
+    "seed",
+    "sample",
+    "answer",
+    "setting",
+    "path",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +89,8 @@ class Trials:
     seed: Column | None = None
     sample: Column | None = None
     """Which sample of its problem a trial is, where the source says so: it must not occur twice in one problem."""
+    answer: Column | None = None
+    """The answer that a sample gives, where the answers of a problem vote; empty where it gives none."""
     setting: IntArray | None = None
     """Which configuration a trial ran, where several share one (seeds within configurations); None: each its own."""
     path: Column | None = None
@@ -132,6 +147,7 @@ class Trials:
         search: Sequence[object] | Column | None = None,
         seed: Sequence[object] | Column | None = None,
         sample: Sequence[object] | Column | None = None,
+        answer: Sequence[object] | Column | None = None,
         weights: Mapping[Any, float] | None = None,
         strata: Mapping[Any, Any] | None = None,
         cluster: Sequence[object] | Column | None = None,
@@ -151,7 +167,7 @@ class Trials:
             ``max`` where higher is better, ``min`` where lower is.
         family
             One name for all trials, or the name of each.
-        reported, cost, search, seed, sample, order, status
+        reported, cost, search, seed, sample, answer, order, status
             One value per trial each; see the fields of `Trials`.
         group
             The problem of each trial; ``weights`` and ``strata`` say more of each problem.
@@ -176,11 +192,11 @@ class Trials:
         for name, column in given.items():
             if column is not None and len(column) != scores.size:
                 raise InputError(f"every column needs one value per trial: {name} has {len(column)} of {scores.size}")
-        code = status_codes(status, scores)
-        families, family_code = _codes([family] * scores.size if isinstance(family, str) else family)
-        groups, group_code = _codes(group)
-        searches, search_code = _codes(search)
-        settings = None if setting is None else _codes(list(zip(np.asarray(family_code), setting, strict=True)))[1]
+        families, family_code = codes_of([family] * scores.size if isinstance(family, str) else family)
+        groups, group_code = codes_of(group)
+        searches, search_code = codes_of(search)
+        settings = None if setting is None else codes_of(list(zip(np.asarray(family_code), setting, strict=True)))[1]
+        labels = (("seed", seed), ("sample", sample), ("answer", answer))
         return cls(
             metric=Metric(
                 direction=direction,
@@ -192,7 +208,7 @@ class Trials:
             families=families,
             family=cast(npt.NDArray[np.int32], family_code),
             selection=scores,
-            status=code,
+            status=status_codes(status, scores),
             reported=claimed,
             cost=None if cost is None else as_numbers(cost, "cost"),
             order=None if order is None else np.array(order, dtype=np.int64),
@@ -200,8 +216,7 @@ class Trials:
             groups=groups,
             search=search_code,
             searches=searches,
-            seed=None if seed is None else np.array(seed),
-            sample=None if sample is None else np.array(sample),
+            **cast(Any, {name: np.array(column) for name, column in labels if column is not None}),
             weights=None if weights is None else np.array(each_group(weights, groups, "weights"), dtype=np.float64),
             strata=() if strata is None else tuple(map(str, each_group(strata, groups, "strata"))),
             clusters=() if cluster is None else cluster_names(cluster, group_code, groups),
@@ -372,12 +387,3 @@ class Trials:
 
 _CUT_OUT: WeakKeyDictionary[Trials, dict[str, Trials]] = WeakKeyDictionary()
 """The families that were asked for, as long as their table lives: several ask, and ten million rows take a while."""
-
-
-def _codes(values: Iterable[object] | None) -> tuple[tuple[str, ...], npt.NDArray[np.int32] | None]:
-    """Names in order of first appearance, and the code of each value."""
-    if values is None:
-        return (), None
-    names: dict[str, int] = {}
-    codes = np.array([names.setdefault(str(v), len(names)) for v in values], dtype=np.int32)
-    return tuple(names), codes

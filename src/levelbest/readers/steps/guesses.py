@@ -93,7 +93,10 @@ def choose_roles(table: Merged, wanted: ReadRequest) -> Roles:
     return roles
 
 
-_ASKED = ("selection", "reported", "cost", "task", "group", "trial", "search", "status", "weight", "stratum", "cluster")
+_ASKED = (
+    *("selection", "reported", "cost", "task", "group", "trial", "search", "status", "weight", "stratum", "cluster"),
+    "answer",
+)
 
 
 def _wanted_family(

@@ -169,6 +169,7 @@ def _completed(table: Merged, kept: Merged, trials: Trials, roles: Roles, wanted
         searches=searches,
         seed=None if roles.seed is None else plain_values(kept.columns[roles.seed]),
         sample=None if roles.sample is None else plain_values(kept.columns[roles.sample]),
+        answer=None if roles.answer is None else texts(kept.columns[roles.answer]),
         path=None if roles.path is None else texts(kept.columns[roles.path]),
         weights=weights,
         strata=strata,

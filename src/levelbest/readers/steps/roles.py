@@ -29,17 +29,8 @@ from levelbest.readers.steps.kinds import (
 from levelbest.readers.steps.merged import Merged
 from levelbest.readers.steps.names import among, obvious_family, word_set
 
-__all__ = [
-    "ReadRequest",
-    "Roles",
-    "column_named",
-    "configuration_of",
-    "guess_family",
-    "listed",
-    "looks_numeric",
-    "plain_values",
-]
-__all__ += ["only_column", "says_none"]
+__all__ = ["ReadRequest", "Roles", "column_named", "configuration_of", "guess_family", "listed", "looks_numeric"]
+__all__ += ["only_column", "plain_values", "says_none"]
 
 Codes = npt.NDArray[np.int32]
 
@@ -81,7 +72,6 @@ _PERHAPS_FAMILY = word_set(
 _EXPERIMENTS = word_set("exp experiment")
 _OF_PROBLEMS = word_set("label labels gold target truth class category topic genre difficulty answer source")
 """What is said of a problem, and not who answered it: ``gold_label``."""
-"""Names of families where no plainer one is there."""
 _ONE_EACH, _TWO_EACH, _FEW, _ZOO = 0.9, 0.4, 6, 100
 """A column whose values are so nearly all different tells trials apart, not families; where there are many and few rows
 of each, either may be meant."""
@@ -111,6 +101,7 @@ class ReadRequest:
     weight: str | None = None
     stratum: str | None = None
     cluster: str | None = None
+    answer: str | None = None
     configuration: tuple[str, ...] | None = None
     wide: tuple[str, ...] | None = None
     where: str | None = None
@@ -140,6 +131,7 @@ class Roles:
     weight: str | None = None
     stratum: str | None = None
     cluster: str | None = None
+    answer: str | None = None
     sample: str | None = None
     """Which sample of its problem a row is."""
     path: str | None = None
@@ -158,13 +150,13 @@ class Roles:
 
     def named(self) -> dict[str, str]:
         """Role -> column, for the roles that have one."""
-        given = {role: getattr(self, role) for role in _NAMED}
+        given = {role: getattr(self, role) for role in (*_NAMED, "answer")}
         family = {"family": ",".join(self.family)} if self.family else {}
         return family | {role: name for role, name in given.items() if name}
 
     def used(self) -> set[str]:
         """Every column with a part."""
-        single = [getattr(self, role) for role in (*_NAMED, "order", "flag", "path", "counter")]
+        single = [getattr(self, role) for role in (*_NAMED, "answer", "order", "flag", "path", "counter")]
         return {name for name in (*self.family, *single) if name}
 
 

@@ -228,6 +228,7 @@ def statistic_words(statistic: str, words: DesignWords) -> str:
     if words.measure:
         return words.best_of("k")
     named = {"mean": "expected best", "median": "median best", "all": "chance that all of n succeed,"}
+    named["majority"] = "answer of most,"
     return named.get(statistic, f"{statistic} quantile, best")
 
 

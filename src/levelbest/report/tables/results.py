@@ -197,6 +197,7 @@ def standings_table(comparison: Comparison) -> Table:
         shown = common_decimals([(value, math.nan, math.nan) for value in best_scores.values()])
         columns = [columns[0]] + columns[1:3] * (len(best_scores) < len(rows)) + columns[3:]
         columns.append(numbers("best found", known, shown, "best_found"))
+    columns += _spend_columns(comparison)
     lost, running = [row.n_failed for row in rows], [row.n_running for row in rows]
     columns += [counts("failed", lost, "n_failed")] * any(lost)
     columns += [counts("running", running, "n_running")] * any(running)
@@ -205,6 +206,24 @@ def standings_table(comparison: Comparison) -> Table:
     alone = len(comparison.best_found) == len(rows)
     note = f"{terms.metric.score} of the best trial of each search" if alone else table_heading(terms, budget)
     return Table(tuple(columns), note=note)
+
+
+def _spend_columns(comparison: Comparison) -> list[Column]:
+    """What a solved problem costs, with its interval; none where samples have no costs."""
+    if not comparison.per_solved:
+        return []
+    terms, spends = comparison.terms, {spend.family: spend for spend in comparison.per_solved}
+    rows, unit = [spends[row.family] for row in comparison.standings], terms.cost_unit
+    return [
+        costs(f"{unit or 'cost'} per solved", [row.value for row in rows], unit, "per_solved"),
+        texts(level(terms.confidence), [_cost_range(row.low, row.high, unit) for row in rows], "limits", right=True),
+    ]
+
+
+def _cost_range(low: float, high: float, unit: str | None) -> str:
+    """``0.012 to 0.03``, or the lower end alone where there is no upper one."""
+    ends = [show_tick(end, unit) for end in (low, high) if math.isfinite(end)]
+    return " to ".join(ends) if len(ends) == 2 else f"{ends[0]} or more" if ends else "-"
 
 
 def _better_than(row: Standing, comparison: Comparison) -> str:

@@ -198,7 +198,7 @@ def curve_sentence(curve: Curve, n: int | None = None) -> str:
     i = curve.at(n) if n is not None else curve.n.size - 1
     decimals = round_to_uncertainty(curve.value[i], curve.low[i], curve.high[i])
     chosen = f" (selected by {curve.selection})" if curve.reported else f" ({alone_words(curve)})"
-    if curve.statistic == "all":
+    if curve.statistic in ("all", "majority"):
         chosen = ""
     limits = ", no interval"
     if not np.isnan(curve.low[i]):
@@ -245,7 +245,7 @@ def curves_heading(curves: Sequence[Curve]) -> str:
     """What the numbers of a table of curves are, with the terms that it uses."""
     first, words = curves[0], curves[0].words
     chosen = f", chosen by {first.selection}" if first.reported else f" ({alone_words(first)})"
-    if first.statistic == "all":  # nothing is chosen where all must succeed
+    if first.statistic in ("all", "majority"):  # no sample is chosen by its score
         chosen = ""
     names = list(dict.fromkeys(curve.method for curve in curves))
     methods = listed(list(dict.fromkeys(interval_name(name) for name in names)))

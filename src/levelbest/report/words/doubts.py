@@ -19,6 +19,15 @@ _ONLY_ASKED = (
 )
 
 
+def _judged(n_labels: int, n_samples: int, judge: float, corrected: float, weight: float, halved: int) -> str:
+    more = f"{halved} labels in all would halve the interval" if halved else "labels alone cannot halve the interval"
+    return (
+        f"{n_labels} of {n_samples} samples have a label: the judge's mean of {judge:.3g} is corrected to "
+        f"{corrected:.3g} (weight of the judge {weight:.2f}); {more}. It holds where the labelled "
+        "samples were drawn at random"
+    )
+
+
 def _failures(n_failed: int, of: int, failed: str, unit: str) -> str:
     flatters = "" if failed == "worst" else ", which flatters the family"
     verb = "is" if n_failed == 1 else "are"
@@ -145,6 +154,7 @@ DOUBTS: dict[tuple[str, str], str | Callable[..., str]] = {
         "the reported score {reported!r} is known for {known} of {finished} finished trials: curves of it need to be "
         "told how to treat the others"
     ),
+    ("judged", ""): _judged,
     ("no-reported", ""): (
         "validation only: {selection} both selects the winner and is what is reported, which flatters it; a score "
         "that had no part in choosing, such as a test score, does not ({named[reported]})"

@@ -43,6 +43,7 @@ _REASONS = {
     "few-searches": "at least two searches of each family are needed",
     "search-ends": "some search ends before this budget",
     "running": "too early to tell while trials still run",
+    "outside-spend": "one sample of the more expensive system costs more than all samples of the cheaper one",
     "outside-cost": "verdicts reach from one trial of the more expensive family to half of what either spent",
     "few-problems": "too few problems have so many samples",
     "no-limits": "there is no confidence interval",
@@ -57,7 +58,7 @@ _ADJUSTMENTS = {
         "permutations over {pairs} and budgets, with confidence intervals that allow for unequal distributions"
     ),
 }
-_TOO_FEW = ("beyond-half", "beyond-reported", "outside-cost", "few-problems", "no-limits")
+_TOO_FEW = ("beyond-half", "beyond-reported", "outside-cost", "outside-spend", "few-problems", "no-limits")
 
 
 def reason_words(code: str) -> str:
@@ -223,6 +224,8 @@ def pair_sentence(pair: PairComparison) -> str:
     more = [f"Based on {basis}."]
     if terms.statistic == "all":
         more.append("Compared is the chance that all of n samples succeed (pass^k).")
+    if terms.statistic == "majority":
+        more.append("Compared is the answer with the most votes among n samples (maj@k).")
     if pair.survives is not None:
         changes = "is the same" if pair.survives else "changes"
         more.append(f"The verdict {changes} {other_policy(terms)}.")

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -34,6 +34,7 @@ class GroupBest:
 
     ``by_group`` has one row per group and one column per budget, NaN where the group has fewer than n samples;
     ``value`` averages each column over the others, ``n_groups`` of them. ``stratum`` is a label per group or None.
+    Where budgets are costs, ``n`` numbers them from 1.
     """
 
     n: IntArray
@@ -45,6 +46,8 @@ class GroupBest:
     weights: FloatArray | None
     direction: str
     stratum: Column | None = None
+    monte_carlo_error: FloatArray | None = None
+    """Of ``value``, where samples were drawn at random; None where every subset counts."""
     clusters: Column | None = None
     """What each group is nested in (a repository, a passage), where that is the unit."""
     macro: bool = False
@@ -213,7 +216,7 @@ def group_values(
             code = np.repeat(np.arange(sizes.size), sizes)
         won = np.bincount(code, weights=selection == best, minlength=sizes.size).astype(np.int64)
         return np.clip(worst + (best - worst) * np.asarray(pass_at_k(won, sizes, budgets)), *values)
-    for where, chosen, claimed in _buckets(selection, reported, code, sizes):
+    for where, (chosen, claimed) in buckets((selection, reported), code, sizes):
         size = chosen.shape[1]
         inside = np.flatnonzero(budgets <= size)
         ranked = _ranked_rows(chosen, claimed, direction)
@@ -278,10 +281,10 @@ def as_groups(group: npt.ArrayLike, n_samples: int) -> tuple[Column, IntArray, I
     return labels, code.ravel().astype(np.int64), sizes.astype(np.int64)
 
 
-def _buckets(
-    selection: FloatArray, reported: FloatArray | None, code: IntArray | None, sizes: IntArray
-) -> Iterator[tuple[IntArray, FloatArray, FloatArray | None]]:
-    """Groups of equal size as matrices: (their codes, selection scores, reported scores), a bounded number at once."""
+def buckets(
+    columns: Sequence[Column | None], code: IntArray | None, sizes: IntArray
+) -> Iterator[tuple[IntArray, list[Any]]]:
+    """Groups of equal size, a bounded number at once: their codes, and each column as a matrix."""
     rows = None
     if code is not None and (code[1:] < code[:-1]).any():
         small: Column = code.astype(np.uint16) if sizes.size <= 1 << 16 else code  # radix sort for 16 bits
@@ -294,12 +297,11 @@ def _buckets(
             some = same[first : first + step]
             if rows is None and some[-1] - some[0] == some.size - 1:
                 together = slice(starts[some[0]], starts[some[-1]] + size)
-                claimed = None if reported is None else reported[together].reshape(-1, size)
-                yield some, selection[together].reshape(-1, size), claimed
+                yield some, [None if column is None else column[together].reshape(-1, size) for column in columns]
                 continue
             at = starts[some, None] + np.arange(size)
             take = at if rows is None else rows[at]
-            yield some, selection[take], None if reported is None else reported[take]
+            yield some, [None if column is None else column[take] for column in columns]
 
 
 def _ranked_rows(selection: FloatArray, reported: FloatArray | None, direction: str) -> FloatArray:

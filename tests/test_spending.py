@@ -1,0 +1,139 @@
+"""Samples of language models through the public verbs: money, votes and judges."""
+
+import itertools
+import json
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import levelbest as lb
+from levelbest.cli.main import cli, main
+from levelbest.errors import InputError
+
+
+def _table(tmp_path, *, problems=20, samples=6, seed=0):
+    rng = np.random.default_rng(seed)
+    rows = ["model,problem,sample,answer,correct,tokens_in,tokens_out"]
+    for model, extra, length in (("cheap", 0.0, 100), ("large", 0.2, 300)):
+        for problem in range(problems):
+            rate = min(rng.beta(1, 1) + extra, 1)
+            for sample in range(samples):
+                right = rng.random() < rate
+                answer = "A" if right else rng.choice(["B", "C"])
+                rows.append(f"{model},p{problem},{sample},{answer},{int(right)},200,{length + rng.integers(50)}")
+    path = tmp_path / "samples.csv"
+    path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    return path
+
+
+def _run(*arguments):
+    result = CliRunner().invoke(cli, [str(argument) for argument in arguments], catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+OPTIONS = ("--group", "problem", "--rate", "input=3,output=15", "--answer", "answer")
+
+
+def test_tokens_are_priced_per_million(tmp_path):
+    trials = lb.read_trials(_table(tmp_path), group="problem", cost={"input": 3, "output": 15})
+    frame = lb.read_trials(_table(tmp_path), group="problem", cost={"input": 3, "output": 15}, keep=True)
+    assert trials.metric.cost_unit == "$"
+    tokens = frame.others["tokens_out"].astype(float)
+    assert trials.cost == pytest.approx((3 * 200 + 15 * tokens) / 1e6, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("rate", "message"), [("output", "input=3"), ("words=3", "input=3"), ("cached=1", "no column of cached tokens")]
+)
+def test_a_price_that_cannot_be_applied_is_refused(tmp_path, rate, message, capsys):
+    assert main(["describe", str(_table(tmp_path)), "--group", "problem", "--rate", rate]) in (1, 2)
+    assert message in " ".join(capsys.readouterr().err.split())
+
+
+def test_systems_are_compared_at_equal_spend_where_both_have_samples_left(tmp_path):
+    document = json.loads(_run("compare", _table(tmp_path), *OPTIONS, "--axis", "cost", "--json"))
+    (pair,) = document["comparisons"]
+    spends = [point["n"] for point in pair["points"]]
+    # a sample of the large model costs half a cent, six of the cheap one 1.5 cents together
+    assert all(0.005 < spend < 0.016 for spend in spends)
+    assert {row["verdict"] for row in pair["verdicts"]} <= {"cheap", "large", "undecided", "not comparable"}
+
+
+def test_a_curve_over_spend_is_the_mean_over_problems_of_every_order(tmp_path):
+    trials = lb.read_trials(_table(tmp_path, problems=4, samples=4), group="problem", cost={"input": 3, "output": 15})
+    budget = 0.004
+    curve = lb.curve(trials["cheap"], axis="cost", budget=[budget])
+    part = trials["cheap"]
+    values = []
+    for problem in range(4):
+        rows = np.flatnonzero(part.group == problem)
+        finished = []
+        for order in itertools.permutations(rows):
+            spent = np.cumsum(part.cost[list(order)])
+            drawn = [row for row, cost in zip(order, spent, strict=True) if cost <= budget]
+            finished.append(max((part.selection[row] for row in drawn), default=0.0))
+        values.append(np.mean(finished))
+    assert curve.value[0] == pytest.approx(np.mean(values), abs=1e-12)
+
+
+def test_the_answer_of_most_is_a_statistic_and_of_one_sample_it_is_pass_at_1(tmp_path):
+    trials = lb.read_trials(_table(tmp_path), group="problem", answer="answer")
+    votes, best = (lb.curve(trials["large"], statistic=name) for name in ("majority", "mean"))
+    assert votes.value[0] == pytest.approx(best.value[0], abs=1e-12)
+    assert (votes.value <= best.value + 1e-12).all()  # pass@k needs one right sample, maj@k most of them
+    assert "maj@6" in votes.sentence()
+    with pytest.raises(InputError, match="answer"):
+        lb.curve(lb.read_trials(_table(tmp_path), group="problem")["large"], statistic="majority")
+
+
+def test_spend_per_solved_stands_beside_the_families(tmp_path):
+    document = json.loads(_run("compare", _table(tmp_path), *OPTIONS, "--n", "1", "--json"))
+    spends = {row["family"]: row for row in document["spend_per_solved"]}
+    trials = lb.read_trials(_table(tmp_path), group="problem", cost={"input": 3, "output": 15})
+    for name, row in spends.items():
+        part = trials[name]
+        assert row["value"] == pytest.approx(part.cost.mean() / part.selection.mean(), rel=1e-9)
+        assert row["low"] < row["value"] < row["high"]
+    assert "per solved" in _run("compare", _table(tmp_path), *OPTIONS, "--n", "1")
+
+
+def _judged(tmp_path):
+    rng = np.random.default_rng(1)
+    rows = ["model,problem,sample,judge,human"]
+    for model, extra in (("a", 0.0), ("b", 0.3)):
+        for problem in range(30):
+            rate = min(rng.beta(1, 1) + extra, 1)
+            for sample in range(6):
+                right = rng.random() < rate
+                judge = right if rng.random() < 0.8 else not right
+                rows.append(f"{model},p{problem},{sample},{int(judge)},{int(right) if rng.random() < 0.4 else ''}")
+    path = tmp_path / "judged.csv"
+    path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    return path
+
+
+JUDGED = ("--group", "problem", "--judge", "judge", "--label", "human", "--direction", "max")
+
+
+def test_a_judge_is_corrected_by_the_labels(tmp_path):
+    path = _judged(tmp_path)
+    output = _run("compare", path, *JUDGED, "--details")
+    assert "is corrected to" in " ".join(output.split())
+    assert "drawn at random" in " ".join(output.split())
+    document = json.loads(_run("compare", path, *JUDGED, "--json"))
+    assert [warning["code"] for warning in document["warnings"]].count("judged") == 2
+    with pytest.raises(InputError, match="judge"):
+        lb.read_trials(path, group="problem", judge="judge")
+
+
+def test_samples_to_be_labelled_are_drawn_from_those_without_a_label(tmp_path):
+    path, out = _judged(tmp_path), tmp_path / "to_label.csv"
+    output = _run("plan", path, *JUDGED, "--labels", "25", "--out", out)
+    assert "25 of" in output
+    drawn = lb.read_trials(out)
+    assert len(drawn) == 25
+    again = tmp_path / "again.csv"
+    _run("plan", path, *JUDGED, "--labels", "25", "--out", again)
+    assert again.read_bytes() == out.read_bytes()
