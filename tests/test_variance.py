@@ -79,7 +79,7 @@ def test_terminal_page_and_json_show_them(columns, tmp_path, capsys):
     (first, _) = lb.variance(columns, **READING)
     shown = f"{first['configuration'].sd:.3g}"
     for command in ("describe", "curve", "compare"):
-        assert main([command, str(path)]) == 0
+        assert main([command, str(path), "--details"]) == 0
         printed = capsys.readouterr().out
         start = "by configuration" if command == "describe" else "a  "
         rows = [line for line in printed.splitlines() if line.startswith(start) and "configuration " in line]

@@ -8,6 +8,7 @@ import re
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
+from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias, overload
 
 import numpy as np
@@ -71,12 +72,30 @@ def dump_json(document: object) -> str:
     return json.dumps(plain(document), ensure_ascii=False, indent=1, allow_nan=False)
 
 
-def html_table(heads: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "") -> str:
-    """A table for notebooks; every cell is text."""
-    head = "".join(f"<th>{escape(head_text)}</th>" for head_text in heads)
-    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+def html_table(
+    heads: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    caption: str = "",
+    *,
+    right: Sequence[bool] = (),
+    colours: Mapping[str, str] = MappingProxyType({}),
+) -> str:
+    """A table for notebooks; every cell is text, numbers stand at the ``right``, and names have their ``colours``."""
+    sides = [_SIDE.format("right" if k < len(right) and right[k] else "left") for k in range(len(heads))]
+    head = "".join(f"<th{side}>{escape(text)}</th>" for side, text in zip(sides, heads, strict=True))
+    cells = [[f"<td{side}>{_cell(cell, colours)}</td>" for side, cell in zip(sides, row, strict=False)] for row in rows]
+    body = "".join(f"<tr>{''.join(line)}</tr>" for line in cells)
     title = f'<caption style="text-align: left">{escape(caption)}</caption>'
-    return f"<table>{title}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    style = "border-collapse: collapse; font-variant-numeric: tabular-nums"
+    return f'<table style="{style}">{title}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+
+
+_SIDE = ' style="text-align: {}; padding: 0.15em 0.8em 0.15em 0.2em"'
+
+
+def _cell(text: str, colours: Mapping[str, str]) -> str:
+    mark = f'<span style="color: {colours[text]}">&#9632;</span> ' if text in colours else ""
+    return mark + escape(text)
 
 
 def round_places(budgets: Sequence[int], most: int = 15) -> list[int]:

@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import singledispatch
 from html import escape
 from typing import TYPE_CHECKING
 
 from levelbest import results
-from levelbest._plain import html_table
+from levelbest._plain import html_table, says_test
 from levelbest.report.describe import Description
 from levelbest.report.figures.axes import draw_curves
 from levelbest.report.figures.curves import figure_bytes, figure_of, new_axes, own_style
 from levelbest.report.figures.gates import draw_attempts
-from levelbest.report.figures.report import descriptions_figure
+from levelbest.report.figures.report import descriptions_figure, distribution_figure
 from levelbest.report.figures.verdicts import standings_figure
 from levelbest.report.tables.gates import audit_table, loop_table
 from levelbest.report.tables.results import (
     claim_table,
     costs_table,
     curves_table,
+    pair_table,
     plan_table,
     reach_table,
     spending_table,
@@ -29,12 +30,15 @@ from levelbest.report.tables.results import (
     variance_table,
 )
 from levelbest.report.terminal.descriptions import description_facts
+from levelbest.report.words.answers import answer_of, is_adaptive
 from levelbest.report.words.audits import audit_sentences
 from levelbest.report.words.claims import claim_answer
 from levelbest.report.words.curves import cost_sentence, curve_sentence
 from levelbest.report.words.loops import state_sentences
 from levelbest.report.words.plans import plan_summary, stopping
 from levelbest.report.words.tasks import score_words, task_sentences
+from levelbest.trials import Trials
+from levelbest.trials.colours import GREY, TERMINAL
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -77,7 +81,8 @@ def curves_html(curves: Sequence[results.Curve]) -> str:
         last = [max(row for row, name in enumerate(names) if name == curve.family) for curve in curves]
         shown = shown.part(sorted(last, key=lambda row: sign * float(str(values[row])))[:_MOST_ROWS])
     note = curve_sentence(curves[0]) if len(curves) == 1 else ""
-    return picture + replace(shown, note=note).html()
+    colours = {curve.family: TERMINAL[GREY if curve.hue is None else curve.hue] for curve in curves}
+    return picture + replace(shown, note=note).html(colours)
 
 
 @html.register
@@ -102,14 +107,53 @@ def comparison_html(comparison: results.Comparison, sentences: Sequence[str] = (
 
     What is said and what it is of are the comparison's own, unless it is one over tasks, which says more.
     """
-    verdict = _paragraphs(sentences or comparison.summary)
+    colours = {name: TERMINAL[comparison.hues.get(name, GREY)] for name in comparison.families}
+    verdict = _paragraphs(sentences) if sentences else _verdict(comparison, colours)
     with own_style():
         figure = standings_figure(comparison, score)
         picture = "" if figure is None else _picture(figure, "Who is best, and the families with their limits")
     if not comparison.standings:
         return verdict + picture
     shown = standings_table(comparison)
-    return verdict + picture + replace(shown, note="").part(range(shown.size)[:_MOST_ROWS]).html()
+    return verdict + picture + replace(shown, note="").part(range(shown.size)[:_MOST_ROWS]).html(colours)
+
+
+def _verdict(comparison: results.Comparison, colours: Mapping[str, str]) -> str:
+    """The answer large, the names in their colours, then the other sentences."""
+    first, *others = comparison.summary
+    if is_adaptive(comparison):
+        return _paragraphs([first, *others])
+    pieces = [
+        f'<b style="color: {colours[piece.text]}">{escape(piece.text)}</b>' if piece.is_family else escape(piece.text)
+        for piece in answer_of(comparison).pieces
+    ]
+    return f'<p><span style="font-size: 1.3em">{"".join(pieces)}</span></p>' + _paragraphs(others)
+
+
+@html.register
+def pair_html(pair: results.PairComparison) -> str:
+    """The sentence, and the difference at round budgets."""
+    return _paragraphs([pair.sentence]) + pair_table(pair, every=False).html()
+
+
+@html.register
+def trials_html(trials: Trials) -> str:
+    """The scores of every family as a picture, and how many trials each has."""
+    rows = []
+    for name in trials.families:
+        family = trials[name]
+        rows.append([name, str(family.n_trials), str(family.n_failed), str(family.n_running)])
+    unchecked = not trials.metric.reported and not says_test(trials.metric.score)
+    score = trials.metric.score + " (validation only)" * unchecked
+    colours = {name: TERMINAL[trials.hues.get(name, GREY)] for name in trials.families}
+    picture = ""
+    if trials.n_trials > trials.n_failed + trials.n_running and len(trials.families) <= _MOST_ROWS:
+        with own_style():
+            figure = distribution_figure(trials, trials.families, trials.hues)
+        picture = _picture(figure, f"The {score} of every trial")
+    heads = ["family", "trials", "failed", "running"]
+    right = [False, True, True, True]
+    return picture + html_table(heads, rows, caption=f"Trials; score: {score}", right=right, colours=colours)
 
 
 @html.register
@@ -166,4 +210,5 @@ def _paragraphs(sentences: Iterable[str]) -> str:
 def _picture(figure: Figure, text: str) -> str:
     """A figure as an image within the document: nothing in it runs, and no names of its parts meet others."""
     data = base64.b64encode(figure_bytes(figure, "svg")).decode()
-    return f'<img alt="{escape(text)}" style="max-width: 100%" src="data:image/svg+xml;base64,{data}">'
+    ground = "max-width: 100%; background: white; border-radius: 6px"  # readable whatever the notebook's theme is
+    return f'<img alt="{escape(text)}" style="{ground}" src="data:image/svg+xml;base64,{data}">'

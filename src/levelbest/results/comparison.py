@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from levelbest._check import FloatArray, IntArray
 from levelbest._plain import as_frame
-from levelbest._shown import Documented, DrawnVerdict, Said, presenter
+from levelbest._shown import Documented, DrawnVerdict, Shown, presenter
 from levelbest.cautions import Caution
 from levelbest.results.curve import DesignWords, Noise, OverBudgets
 from levelbest.results.variance import FamilyVariance
@@ -87,7 +87,7 @@ class Effect(Documented):
 
 
 @dataclass(frozen=True, eq=False)
-class PairComparison(Said):
+class PairComparison(Shown):
     """Two families over the budgets: the difference is first minus second, positive where the first is better.
 
     A limit that does not exist is infinite; what cannot be compared is NaN.

@@ -14,7 +14,8 @@ import numpy.typing as npt
 
 from levelbest import _check
 from levelbest._check import Column, FloatArray, IntArray
-from levelbest._plain import as_frame, html_table, says_test
+from levelbest._plain import as_frame
+from levelbest._shown import presenter
 from levelbest.cautions import Caution
 from levelbest.errors import Ambiguous, InputError, named
 from levelbest.trials.colours import MOST_COLOURED, Hues, ranked_hues
@@ -359,15 +360,8 @@ class Trials:
         return as_frame({key: value.tolist() for key, value in self.configuration.items()} | columns)
 
     def _repr_html_(self) -> str:
-        """How a notebook shows it: one row a family."""
-        rows = []
-        for name in self.families:
-            family = self[name]
-            rows.append([name, str(family.n_trials), str(family.n_failed), str(family.n_running)])
-        score = self.metric.score + " (validation only)" * (
-            not self.metric.reported and not says_test(self.metric.score)
-        )
-        return html_table(["family", "trials", "failed", "running"], rows, caption=f"Trials; score: {score}")
+        """How a notebook shows it: every family's scores, and how many trials it has."""
+        return presenter().html(self)
 
     def __repr__(self) -> str:
         metric, n_families = self.metric, len(self.families)

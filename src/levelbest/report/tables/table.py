@@ -6,8 +6,9 @@ import csv
 import io
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from levelbest._plain import guarded, html_table, show_cost, show_limits, show_number
 
@@ -231,9 +232,10 @@ class Table:
         writer.writerows([column.exact(row) for column in columns] for row in range(self.size))
         return out.getvalue()
 
-    def html(self) -> str:
-        """For notebooks; every cell is text."""
-        return html_table(self.heads, self.rows, self.note)
+    def html(self, colours: Mapping[str, str] = MappingProxyType({})) -> str:
+        """For notebooks; every cell is text, names have their ``colours``."""
+        right = [column.right for column in self.columns]
+        return html_table(self.heads, self.rows, self.note, right=right, colours=colours)
 
 
 def _latex_cell(column: Column, row: int) -> str:
