@@ -46,7 +46,7 @@ def _equal() -> list[Cell]:
             column = f"{number} tasks, {d.label(sizes)}"
             distributions = (*FRESH[:4], "7 % failures", "5 % good mode")
             cells += [
-                Cell("equal: tasks", distribution, column, d.equal([distribution], every, compare), 0.25)
+                Cell("equal: tasks", distribution, column, d.equal([distribution], every, compare))
                 for distribution in distributions
             ]
     for kind, compare in (("seeds", d.seeds), ("trials", d.trials)):
@@ -54,9 +54,8 @@ def _equal() -> list[Cell]:
             for far in (1, 2) if kind == "seeds" else (1,):
                 sizes = (size,) * (families + far)
                 column = f"{families} x {size} {kind}, {far} far"
-                share = 0.25 if kind == "trials" else 0.5
                 cells += [
-                    Cell("partial null", distribution, column, d.partial_null(distribution, sizes, far, compare), share)
+                    Cell("partial null", distribution, column, d.partial_null(distribution, sizes, far, compare))
                     for distribution in (FRESH[0], FRESH[2], FRESH[3], "works .5")
                 ]
     for sizes in ((8, 20, 60), (4, 6, 9, 30), (5, 5, 10, 10, 20, 20)):
