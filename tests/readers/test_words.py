@@ -31,7 +31,15 @@ def test_words_of_other_languages_and_of_metrics(name, words):
 
 
 @pytest.mark.parametrize(
-    ("name", "way"), [("FID ↓", "min"), ("Quality ↑", "max"), ("Ours ↑↓", None), ("gap (%)", "min")]
+    ("name", "way"),
+    [
+        ("FID ↓", "min"),
+        ("Quality ↑", "max"),
+        ("Ours ↑↓", None),
+        ("gap (%)", "min"),
+        ("human_normalized_score", "max"),
+        ("score", None),
+    ],
 )
 def test_an_arrow_or_a_gap_tells_the_direction(name, way):
     assert names.direction_of(name)[0] == way

@@ -195,12 +195,18 @@ def direction_of(name: str) -> tuple[str | None, Bounds]:
     if re.search(r"\((minimi[sz]e|min)\)", low) or arrow_of(name) == "min":
         return "min", bounds
     words = set(tokens(name))
-    higher, lower = bool(words & _HIGHER) or _top_k(tokens(name)), bool(words & _LOWER)
+    higher = bool(words & _HIGHER) or _top_k(tokens(name)) or _of_humans(words)
+    lower = bool(words & _LOWER)
     if higher and lower:
         return None, bounds
     if {"neg", "negative", "negated"} & words and (higher or lower):
         return ("max" if lower else "min"), bounds
     return ("max" if higher else "min" if lower else None), bounds
+
+
+def _of_humans(words: set[str]) -> bool:
+    """``human_normalized_score``: 0 is a random agent, 1 a person."""
+    return "hns" in words or ("human" in words and bool(words & {"normalized", "normalised", "norm"}))
 
 
 def natural_bounds(name: str, least: float, greatest: float) -> Bounds:
