@@ -100,6 +100,12 @@ def test_heights_stay_within_the_bounds_and_budgets_can_be_read(browser, tmp_pat
     budgets = {int(text) for text in written if text.isdigit()}
     assert {1, 2, 5, 10, 20} <= budgets
     assert {"plain", "tuned"} <= set(written)  # names at the ends of the lines
+    assert 60 in budgets  # the axis ends at what is planned
+    stretches = tab.locator("#ribbon rect[data-code]")
+    assert {one.get_attribute("data-code") for one in stretches.all()} <= {"1", "-1", "-2"}  # the better one is second
+    assert stretches.last.get_attribute("data-code") == "-2"
+    assert "medians" in tab.locator("#differs").inner_text()
+    assert tab.locator("#families .bar rect.p1").count() == 2  # in the family's colour
     assert tab.problems == []
 
 

@@ -36,7 +36,7 @@ def live_page(title: str) -> tuple[str, str]:
     from markupsafe import Markup
 
     style = page_style() + _own("live.css")
-    script = wrapped(asset("common.js"), _own("live.js"))
+    script = wrapped(asset("common.js"), asset("tape.js"), _own("live.js"))
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
     page = environment.from_string(_own("live.html.j2")).render(
         title=title,

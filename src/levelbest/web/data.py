@@ -12,8 +12,10 @@ from pathlib import Path
 from levelbest._ledger.chain import LedgerFamily
 from levelbest._plain import plain
 from levelbest.errors import DataError, LevelbestError
+from levelbest.report.page.data import screen_words
 from levelbest.report.page.loops import loop_page
-from levelbest.report.words.running import NOTES, ahead_words
+from levelbest.report.words.running import DIFFERS, NOTES, ahead_words
+from levelbest.results import TRIALS
 from levelbest.run.loop import state_of
 from levelbest.run.standing import CONFIDENCE, FIRST, LiveStanding
 from levelbest.run.study import Judge
@@ -104,6 +106,9 @@ class LiveData:
             "confidence": CONFIDENCE,
             "families": [_family(family, judge) | {"hue": hues[family.name]} for family in view.families.values()],
             "curves": self._standing.curves(),
+            "ribbon": self._standing.ribbon(),
+            "words": screen_words(TRIALS, "95 %"),
+            "differs": "" if view.finished else DIFFERS,
             **self._verdict(),
             "note": self._note(),
             "n_failed": sum(len(family.failed) for family in view.families.values()),

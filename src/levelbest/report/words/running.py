@@ -23,6 +23,13 @@ NOTES = {
 """What is to be known of the limits, by its code."""
 
 
+DIFFERS = (
+    "While the study runs, medians are compared, at every look; its report compares means, once, at the end: the two "
+    "verdicts may differ."
+)
+"""Why the live page and the report may not say the same."""
+
+
 def ahead_words(ahead: Sequence[Ahead] | None) -> str:
     """Who is ahead at which budgets; "undecided", and empty before the first look.
 

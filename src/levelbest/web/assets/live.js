@@ -6,14 +6,41 @@ function element(tag, text, attributes) {
 let view = null, plot = null, now = null, drawn = "";
 const shown = (value) => (known(value) ? Number(value.toPrecision(5)).toString() : "–");
 
+const say = (key, given = {}) => filled(view.words[key], given).join("");
+
+/* How far a family is, in its colour: finished, failed and running parts of what is planned. */
+function progress(one, i) {
+  const most = Math.max(one.planned, 1), part = (n) => `${((100 * n) / most).toFixed(2)}%`, good = one.finished - one.failed;
+  const bar = draw("svg", { class: "bar", role: "img", "aria-label": `${one.finished} of ${one.planned} trials of ${one.family}, ${one.failed} failed` });
+  bar.append(draw("rect", { width: "100%", height: 12, rx: 3, class: "planned" }), draw("rect", { width: part(good), height: 12, rx: 3, class: `p${hueOf(i)}` }),
+    draw("rect", { x: part(good), width: part(one.failed), height: 12, class: "failed" }), draw("rect", { x: part(one.finished), width: part(one.running), height: 12, class: `running p${hueOf(i)}` }));
+  return bar;
+}
+/* Who is ahead at which budget, as in the report; the axis ends at the number of trials planned. */
+function ribbon(state) {
+  const box = byId("ribbon");
+  box.replaceChildren();
+  box.hidden = !state.ribbon.length;
+  const last = Math.max(...state.families.map((one) => one.planned)), reached = box.hidden ? 0 : state.ribbon[state.ribbon.length - 1][1];
+  if (box.hidden || last < 2) return;
+  const right = box.clientWidth || 640, log = last > 30, scaled = log ? Math.log : (v) => v - 1, place = (v) => (right * scaled(v)) / scaled(last);
+  const names = state.families.map((one) => one.family), show = (start, end) => showRange(start, end, "trials");
+  const parts = merged([...state.ribbon, ...(reached < last ? [[reached + 1, last, APART, []]] : [])], 3);
+  const text = (part) => `${show(part.start, part.end)}: ${part.code >= 0 ? say("best", { name: names[part.code] }) : part.code === APART ? say("apart")
+    : part.possible.length ? say("one_of", { names: listed(part.possible.map((i) => names[i])) }) : say("undecided")}`;
+  const svg = draw("svg", { class: "tape", height: 54, role: "img", "aria-label": parts.map(text).join("; ") }), defs = draw("defs");
+  svg.append(defs);
+  tapeRow(svg, defs, parts, place, { left: 0, right, top: 2, height: 30, names, text });
+  tapeRanges(svg, parts, place, { left: 0, right, y: 48, show });
+  box.append(svg);
+}
+
 function families(state) {
   byId("families").tBodies[0].replaceChildren(...state.families.map((one, i) => {
     const row = element("tr"), name = element("th", null, { scope: "row" });
     name.append(element("span", null, { class: `dot f${hueOf(i)}`, "aria-hidden": "true" }), ` ${one.family}`);
-    const bar = element("progress", null, { max: Math.max(one.planned, 1), value: one.finished });
-    bar.setAttribute("aria-label", `${one.finished} of ${one.planned} trials of ${one.family}`);
     const cell = element("td");
-    cell.append(bar);
+    cell.append(progress(one, i));
     row.append(name, cell);
     for (const [key, label] of [["planned", "planned"], ["finished", "finished"], ["running", "running"],
       ["failed", "failed"], ["prefix", "in the curve"], ["best", null]]) {
@@ -49,7 +76,7 @@ function heightsOf(state) {
 }
 
 function chart(state) {
-  const key = JSON.stringify(state.curves) + holder.clientWidth + css("--paper");
+  const key = JSON.stringify([state.curves, state.families.map((one) => one.planned)]) + holder.clientWidth + css("--paper");
   if (key === drawn) return;
   drawn = key;
   if (plot) { plot.destroy(); plot = null; }
@@ -57,28 +84,31 @@ function chart(state) {
   if (!state.curves.length) { holder.textContent = "No finished trial to draw yet."; return; }
   const span = heightsOf(state);
   const grid = [...new Set(state.curves.flatMap((c) => c.x))].sort((a, b) => a - b);
-  const last = grid[grid.length - 1], log = last > 30;
+  const last = Math.max(grid[grid.length - 1], ...state.families.map((one) => one.planned)), log = last > 30;
   const data = [grid], series = [{}], bands = [], names = state.families.map((one) => one.family);
   for (const curve of state.curves) {
     const style = styleOf(names.indexOf(curve.family));
     const by = new Map(curve.x.map((x, i) => [x, i]));
     const spread = (pick) => grid.map((x) => (by.has(x) ? pick(by.get(x)) : undefined));
-    /* Shaded where both limits are known; where one is missing the other is a dotted line. */
+    /* Shaded where both limits are known; where one is missing the band is open and fades from the curve to the edge. */
     const both = (i) => known(curve.low[i]) && known(curve.high[i]);
     const quiet = { stroke: "transparent", points: { show: false }, spanGaps: false, pxAlign: 0 };
     data.push(spread((i) => (both(i) ? curve.high[i] : null)), spread((i) => (both(i) ? curve.low[i] : null)));
     series.push(quiet, quiet);
     bands.push({ series: [data.length - 2, data.length - 1], fill: `${style.colour}26` });
-    for (const limit of [curve.low, curve.high]) {
-      data.push(spread((i) => (both(i) ? null : limit[i])));
-      series.push({ stroke: `${style.colour}99`, width: 1, dash: [2, 3], points: { show: false }, spanGaps: false });
+    for (const [limit, other, top] of [[curve.high, curve.low, 1], [curve.low, curve.high, 0]]) {
+      const open = (i) => i >= 0 && i < curve.x.length && !known(limit[i]), touch = (i) => open(i) || open(i + 1) || open(i - 1);
+      if (!curve.x.some((_, i) => open(i))) continue;
+      data.push(spread((i) => (touch(i) ? (known(limit[i]) ? limit[i] : span.ends[top]) : null)), spread((i) => (touch(i) ? (known(other[i]) && open(i) ? other[i] : curve.value[i]) : null)));
+      series.push(quiet, quiet);
+      bands.push({ series: top ? [data.length - 2, data.length - 1] : [data.length - 1, data.length - 2], fill: (u) => fading(u, style.colour, top) });
     }
     data.push(spread((i) => curve.value[i]));
     series.push({ pxAlign: 0, stroke: style.colour, width: 2, dash: style.dash, points: { show: curve.x.length < 3 } });
   }
   const width = holder.clientWidth || 640, wide = width >= 620 && state.curves.length <= 18;
   plot = new uPlot({
-    width, height: Math.max(260, Math.min(420, Math.round(width * 0.48))),
+    width, height: Math.max(240, Math.min(360, Math.round(width * 0.48))),
     padding: [12, wide ? roomFor(state.curves.map((c) => c.family)) : 14, 0, 0],
     scales: { x: { time: false, distr: log ? 3 : 1, range: () => [1, Math.max(last, 2)] }, y: { distr: span.log ? 3 : 1, range: () => span.ends } },
     legend: { show: false },
@@ -161,7 +191,9 @@ function refresh(state) {
   byId("note").hidden = !state.note;
   byId("head").textContent = state.head;
   byId("records").textContent = String(state.records);
-  families(state); values(state); chart(state); failures(state);
+  byId("differs").textContent = state.differs;
+  byId("differs").hidden = !state.differs;
+  families(state); ribbon(state); values(state); chart(state); failures(state);
 }
 
 const source = new EventSource("events");
@@ -170,6 +202,6 @@ source.onerror = () => {
   byId("problem").textContent = "The page has lost its server; what is shown is the last that was known. It tries again by itself.";
   byId("problem").hidden = false;
 };
-const again = () => { if (now) chart(now); };
+const again = () => { if (now) { chart(now); ribbon(now); } };
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again);
 new ResizeObserver(again).observe(holder);

@@ -49,11 +49,6 @@ function columnsOf(line, grid, reach, span, bands) {
   return columns;
 }
 
-function fading(u, colour, top) {
-  const foot = u.bbox.top + u.bbox.height, shade = u.ctx.createLinearGradient(0, top ? u.bbox.top : foot, 0, top ? foot : u.bbox.top);
-  shade.addColorStop(0, `${colour}00`); shade.addColorStop(0.75, `${colour}30`); shade.addColorStop(1, `${colour}30`);
-  return shade;
-}
 /* A chevron where a curve leaves the picture. */
 function chevrons(u, line, colour, span) {
   const c = u.ctx, r = devicePixelRatio, spans = [[span[0], 1, u.bbox.top + u.bbox.height], [span[1], -1, u.bbox.top]];

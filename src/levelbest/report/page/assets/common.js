@@ -135,3 +135,9 @@ function labelEnds(u, ends) {
   }
   c.restore();
 }
+/* The shade of a band that is open at the top or the foot. */
+function fading(u, colour, top) {
+  const foot = u.bbox.top + u.bbox.height, shade = u.ctx.createLinearGradient(0, top ? u.bbox.top : foot, 0, top ? foot : u.bbox.top);
+  shade.addColorStop(0, `${colour}00`); shade.addColorStop(0.75, `${colour}30`); shade.addColorStop(1, `${colour}30`);
+  return shade;
+}
