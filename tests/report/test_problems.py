@@ -32,7 +32,7 @@ def verified(n_problems=12, samples=6, seed=0):
 def test_sections_list_problems_and_the_verifier():
     trials = verified()
     view = build_view(trials, headline=5, n_resamples=300)
-    assert view.statistics == ("mean",)
+    assert view.statistics == ("mean", "all")  # pass@k and pass^k
     assert view.axes == ("trials",)
     assert view.n_groups == 12
     verifier, every, problems = view.sections

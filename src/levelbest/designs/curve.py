@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from levelbest.designs._input import as_table, with_scores
 from levelbest.designs._protocol import Design, Request, Table, design_of
+from levelbest.designs.problems import ProblemsDesign
 from levelbest.results import CostCurveSet, Curve, CurveSet, FamilyCostCurve
 from levelbest.trials import Settings
 
@@ -166,3 +167,14 @@ def _curves(table: Table, request: Request) -> CurveSet | CostCurveSet:
 def _hued(design: Design, request: Request) -> list[Curve | FamilyCostCurve]:
     """The curves of a design in the colours of their families."""
     return [replace(curve, hue=design.hues[curve.family]) for curve in design.curves(request)]
+
+
+def all_of_n_curves(design: ProblemsDesign) -> list[Curve]:
+    """Curves of the chance that all of n samples of a problem succeed (pass^k), where scores are 0 and 1; else none."""
+    if design.metric.direction != "max":
+        return []
+    if not all(problems.binary for problems in design.problems):
+        return []
+    request = replace(design.request, statistic="all")
+    curves = design_of(design.trials, request).curves(request)
+    return [curve for curve in curves if isinstance(curve, Curve) and curve.n[-1] > 1]

@@ -227,7 +227,7 @@ def statistic_words(statistic: str, words: DesignWords) -> str:
     """What the heights of a curve are, before the name of their score."""
     if words.measure:
         return words.best_of("k")
-    named = {"mean": "expected best", "median": "median best", "all": "chance that all of n succeed,"}
+    named = {"mean": "expected best", "median": "median best", "all": "pass^k, all of n succeed:"}
     named["majority"] = "answer of most,"
     return named.get(statistic, f"{statistic} quantile, best")
 

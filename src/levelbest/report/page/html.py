@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 MOST_CELLS = 12_000
 """More cells of trials than this stay in the table beside the page."""
 Rows = list[list[str]]
+PASSES = {"mean": "pass@k", "all": "pass^k"}
+"""What curves over problems with scores 0 and 1 are called."""
 MOST_LARGE = 60
 """An answer of more letters is written smaller."""
 SHORTEST_DOUBT = 25
@@ -66,6 +68,7 @@ def render_page(view: View, figures: Mapping[str, bytes], files: Mapping[str, st
     row_heads, rows = trial_rows(view)
     noted = remarks(view.cautions, len(view.families))
     line = view.lines[0]
+    words = PASSES if "all" in view.statistics else {}
     spaces = () if view.comparison is None else view.comparison.spaces
     limits = f"{'simultaneous' if line.simultaneous else 'pointwise'} limits ({interval_name(line.method)})"
     return (
@@ -97,6 +100,8 @@ def render_page(view: View, figures: Mapping[str, bytes], files: Mapping[str, st
             spaces_heading=spaces_heading(spaces),
             single=view.single,
             statistics=_of_all(view, "statistics"),
+            statistic_names=[(name, words.get(name, name)) for name in _of_all(view, "statistics")],
+            passes=bool(words),
             axes=_of_all(view, "axes"),
             log_first=panel_of_view(view).is_log,
             heights_log=view.direction == "min" and min(v for line in view.lines for v in line.value if v == v) > 0,

@@ -232,6 +232,8 @@ function refresh(keep, wanted = null) {
   if (plot) { plot.destroy(); plot = null; }
   if (byId("score")) {
     byId("score").textContent = view.score;
+    const named = form.querySelector('input[name="statistic"]:checked + span');
+    if (named && byId("what").matches(".passes")) byId("what").textContent = `${named.textContent} of`;
     byId("against").textContent = say(s.axis === "trials" ? "against_trials" : "against_cost");
   }
   tip = null;
