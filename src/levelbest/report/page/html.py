@@ -68,7 +68,6 @@ def render_page(view: View, figures: Mapping[str, bytes], files: Mapping[str, st
     row_heads, rows = trial_rows(view)
     noted = remarks(view.cautions, len(view.families))
     line = view.lines[0]
-    words = PASSES if "all" in view.statistics else {}
     spaces = () if view.comparison is None else view.comparison.spaces
     limits = f"{'simultaneous' if line.simultaneous else 'pointwise'} limits ({interval_name(line.method)})"
     return (
@@ -100,8 +99,8 @@ def render_page(view: View, figures: Mapping[str, bytes], files: Mapping[str, st
             spaces_heading=spaces_heading(spaces),
             single=view.single,
             statistics=_of_all(view, "statistics"),
-            statistic_names=[(name, words.get(name, name)) for name in _of_all(view, "statistics")],
-            passes=bool(words),
+            statistic_names=_statistic_names(view),
+            passes="all" in view.statistics,
             axes=_of_all(view, "axes"),
             log_first=panel_of_view(view).is_log,
             heights_log=view.direction == "min" and min(v for line in view.lines for v in line.value if v == v) > 0,
@@ -214,6 +213,11 @@ def _counts(view: View, noted: Sequence[Remark]) -> dict[str, object]:
         "open_items": sum(not item.answer for item in view.checklist),
         "download_kinds": "figures (SVG), numbers (JSON)" + (f", {view.words.parts} (CSV)" if view.table else ""),
     }
+
+
+def _statistic_names(view: View) -> list[tuple[str, str]]:
+    words = PASSES if "all" in view.statistics else {}
+    return [(name, words.get(name, name)) for name in _of_all(view, "statistics")]
 
 
 def _interval_note(view: View) -> str:
