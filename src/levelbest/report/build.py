@@ -323,10 +323,8 @@ class _Made:
             sections.insert(0, problems.benchmarks_table(self.comparison))
         elif self.curves[0].strata:
             sections.insert(0, problems.stratum_section(self.curves, self.headline))
-        if section := problems.all_section(self.all_of_n):
-            sections.insert(0, section)
-        if self.effects:
-            sections.insert(0, problems.verifier_section(self.effects, design.metric.selection))
+        sections[:0] = filter(None, [problems.all_section(self.all_of_n)])
+        sections[:0] = [problems.verifier_section(self.effects, design.metric.selection)] if self.effects else []
         return tuple(sections)
 
     @property
