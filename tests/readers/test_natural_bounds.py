@@ -60,7 +60,7 @@ def test_no_limit_lies_past_it_and_the_bounds_are_offered(table, capsys, name, s
     assert min(ends) >= 0
     assert max(ends) == most  # one of them lay beyond
     assert "natural-bounds" in {warning["code"] for warning in document["warnings"]}
-    assert main(["curve", path]) == 0
+    assert main(["curve", path, "--details"]) == 0
     assert f"--bounds 0 {most:g}" in capsys.readouterr().out
     verdict = lb.compare(lb.read_trials(path))
     for pair in verdict.pairs:

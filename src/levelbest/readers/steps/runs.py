@@ -6,6 +6,7 @@ selection score and never by the reported one.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -193,7 +194,8 @@ def _ask_about_ladder(table: Merged, roles: Roles, within: Codes) -> None:
         look = Look(name, table.columns[name])
         if name in roles.used() or not looks_numeric(table.columns, name) or names.is_metric(name):
             continue
-        if is_index(look) or is_result(name) or of_settings(name) or names.spelled(name) in HYPERPARAMETERS | PLACES:
+        plain = names.spelled(re.sub(r" \(\d+\)$", "", name))  # ``lr (2)``: the second of one name
+        if is_index(look) or is_result(name) or of_settings(name) or plain in HYPERPARAMETERS | PLACES:
             continue
         place = as_numbers(table.columns[name]).values
         rows = _Rows(table, roles, name, place, within, plural=True)
