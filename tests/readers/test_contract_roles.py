@@ -295,7 +295,7 @@ def test_games_are_compared_one_by_one(tmp_path, capsys):
     for command in (
         ["reach", "--target", "5"],
         ["plan"],
-        ["gate", "--baseline", "small", "--claimed", "9", "--attempts", "3"],
+        ["claim", "--baseline", "small", "--claimed", "9", "--attempts", "3"],
     ):
         assert main([command[0], path, *command[1:]]) == 1
         err = capsys.readouterr().err
