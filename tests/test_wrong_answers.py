@@ -223,7 +223,7 @@ def test_both_failure_policies_are_both(tmp_path, capsys):
     assert {(row["family"], row["failed"]) for row in rows} == {(f, p) for f in "ab" for p in ("worst", "drop")}
     document = printed(capsys, "plan", given, "--n", "2", "--failed", "both")
     assert document["other_failure_policy"]["widths"][0]["pilot"] == [24]
-    main(["gate", given, "--baseline", "a", "--claimed", "9", "--attempts", "2", "--failed", "both", "--json"])
+    main(["claim", given, "--baseline", "a", "--claimed", "9", "--attempts", "2", "--failed", "both", "--json"])
     document = json.loads(capsys.readouterr().out)
     assert (document["baseline_trials"], document["other_failure_policy"]["baseline_trials"]) == (30, 24)
     assert main(["checklist", given, "--failed", "both"]) == 2

@@ -112,9 +112,9 @@ def test_a_design_with_one_budget(capsys):
         "We used 12 machines each. Families are compared by the difference of their means of "
     )
     figures = report_figures(view, trials)
-    assert list(figures) == ["runs", "curves", "differences"]
+    assert list(figures) == ["runs", "differences"]  # one budget has no curve
     assert "machines, their mean and its limits" in _labels(figures["runs"])
-    page = render_page(view, {"runs": b"<svg/>", "curves": b"<svg/>", "differences": b"<svg/>"})
+    page = render_page(view, {"runs": b"<svg/>", "differences": b"<svg/>"})
     assert '<h2 id="runs">Every machine</h2>' in page
     from levelbest.report.terminal.comparison import print_report
 

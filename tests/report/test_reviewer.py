@@ -100,6 +100,12 @@ def test_names_are_never_rewritten(name):
 
 
 FACTS = {
+    "n_labels": 40,
+    "n_samples": 200,
+    "judge": 0.6,
+    "corrected": 0.5,
+    "weight": 0.7,
+    "halved": 120,
     "labels": ("k1", "k2"),
     "baseline": "b",
     "statistic": "median",

@@ -19,7 +19,6 @@ from time import monotonic
 import click
 
 from levelbest import __version__
-from levelbest._check import no_such_budget
 from levelbest._cores import TICKER
 from levelbest.errors import Ambiguous, InputError, LevelbestError, naming
 
@@ -262,10 +261,6 @@ def _tick(what: str, over: threading.Event) -> None:
     print("\r\x1b[2K", end="", file=sys.stderr, flush=True)  # the whole line, and nothing else
 
 
-if __name__ == "__main__":
-    sys.exit(main())
-
-
 # ---- what options hold, read from what was typed
 
 
@@ -273,6 +268,8 @@ def as_budgets(ctx: click.Context, param: click.Parameter, value: str | None) ->
     """``1,2,5``, ``1-20`` or a mix of both."""
     if value is None:
         return None
+    from levelbest._check import no_such_budget
+
     budgets: set[int] = set()
     try:
         for part in value.replace(" ", "").split(","):
@@ -346,3 +343,7 @@ def as_pairs(ctx: click.Context, param: click.Parameter, value: tuple[str, ...])
 def as_label(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> str | dict[str, str]:
     """The column of labels, or what columns are called."""
     return value[0] if len(value) == 1 and "=" not in value[0] else as_pairs(ctx, param, value)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -56,7 +56,8 @@ def gate_steps(gate: GateDecision) -> list[Step]:
     """What would decide."""
     if gate.decision != "inconclusive":
         return []
-    runs = gate.pair.terms.words.exchanged if gate.about == "suite" else gate.pair.terms.words.units
+    words = gate.pair.terms.words
+    runs = f"{words.planned}s" if words.group else words.units
     each = f"{runs} of both"
     if math.isfinite(gate.further):
         return [Step(f"About {forecast(gate.further)} further {each} would probably decide")]

@@ -139,7 +139,7 @@ def joined(verdicts: Sequence[Verdict]) -> list[Verdict]:
 
 def capital(text: str) -> str:
     """A text that begins with a word of ours as the beginning of a sentence (names are left as they are)."""
-    return f"{text[0].upper()}{text[1:]}"
+    return f"{text[:1].upper()}{text[1:]}"
 
 
 def best_of(terms: ComparisonTerms, budget: float) -> str:
