@@ -14,6 +14,8 @@ import levelbest as lb
 from levelbest._ledger.plan import fingerprint_of
 from levelbest._ledger.space import Space
 from levelbest.cli.main import main
+from levelbest.report.words.answers import answer_of, text_of
+from levelbest.report.words.phrases import capital
 from levelbest.run.ledger import Entry, Ledger
 from levelbest.web.data import LiveData
 
@@ -188,7 +190,8 @@ def test_the_finished_live_page_gives_the_verdicts_of_compare(tmp_path, capsys, 
     assert _shown(page) == verdicts
     compared = lb.compare(path)
     assert _verdicts(compared.to_dict()["comparisons"]) == verdicts
-    assert compared.summary[0] in re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", page))
+    answer, text = answer_of(compared), re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", page))
+    assert all(part in text for part in (capital(answer.where), text_of(answer.names), *compared.summary[1:]))
     turned = lb.compare(_ledger(tmp_path / "turned.db", design, order="cab"))
     assert _verdicts(turned.to_dict()["comparisons"]) == verdicts
 

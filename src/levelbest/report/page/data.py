@@ -217,7 +217,7 @@ _WORDS = {
     "any": "any of the {count}",
     "units": "{units}",
     "failed": "failed",
-    "better_than": "better than",
+    "better_than": "beats",
     "share": "{count} of {total}",
     "beyond": "beyond its {units}",
     "no_limits": "no limits",
