@@ -183,3 +183,15 @@ def test_spaces_of_other_families_are_refused():
 )
 def test_words_of_a_parameter(given, words):
     assert parameter_words(given) == words
+
+
+def test_a_proposed_command_names_the_study_without_the_path_of_a_machine(tmp_path, capsys):
+    study = tmp_path / "digits.yaml"
+    study.write_bytes((ROOT / "examples" / "digits" / "study.yaml").read_bytes())
+    table = tmp_path / "digits.csv"
+    table.write_bytes((ROOT / "src" / "levelbest" / "data" / "digits.csv").read_bytes())
+    roles = ["--family", "family", "--selection", "val_accuracy", "--reported", "test_accuracy", "--n", "5"]
+    assert main(["compare", str(table), *roles, "--spaces", str(study), "--details"]) == 0
+    shown = capsys.readouterr().out
+    assert "--spaces digits.yaml" in " ".join(shown.split())
+    assert str(tmp_path) not in shown

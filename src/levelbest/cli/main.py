@@ -118,6 +118,8 @@ def _option(name: str, value: object) -> list[str]:
         return [word for key, each in value.items() for word in (flag, f"{key}={each}")]
     if isinstance(value, bool):
         return [flag] if value else ["--unpaired"] * (name == "paired")
+    if name == "spaces":
+        value = _near(str(value))
     if name in ("n", "budget") and isinstance(value, tuple):
         value = ",".join(f"{budget:g}" for budget in value)
     several = value if isinstance(value, (list, tuple)) else [value]
