@@ -263,6 +263,8 @@ def _open_names(block: Sequence[Span], clauses: _Clauses, *, either: bool) -> Pi
     further = [(span, [name for name in span.contenders if name not in common]) for span in block]
     further = [(span, names) for span, names in further if names]
     pieces = [Piece("either")] if either else list(_any_of(common, n_families))
+    if len(common) == 1 and not further:  # no other is comparable there that it has not beaten
+        pieces.append(Piece(" of those that can be compared"))
     if len(further) > _MOST_EXTRA:
         return (*pieces, Piece(", in part also others"))
     for span, names in further:
