@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import levelbest as lb
+import levelbest.cli.curve  # its help lists the intervals of the package: loaded before the examples add one
 from levelbest.cli.main import main
 from levelbest.designs import _protocol
 from levelbest.errors import InputError

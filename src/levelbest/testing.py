@@ -31,7 +31,7 @@ def assert_not_worse(trials: object, candidate: str, baseline: str, *, by: float
     Returns
     -------
     Requirement
-        What is certified, for a further look.
+        The claim as judged: what is certified, and by which limits.
 
     Examples
     --------
@@ -58,7 +58,7 @@ def assert_better(
     Returns
     -------
     Requirement
-        What is certified, for a further look.
+        The judged claim.
 
     Examples
     --------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from typing import Any, ClassVar
 
 import numpy as np
@@ -309,6 +310,21 @@ class Design:
         return ()
 
 
+_SHIPPED = (
+    ("benchmarks", "Benchmarks"),
+    ("judged", "JudgedProblems"),
+    ("spending", "ProblemSpending"),
+    ("suite", "Suite"),
+    ("problems", "ProblemsDesign"),
+    ("searches", "Searches"),
+    ("cost", "CostDesign"),
+    ("running", "Running"),
+    ("seeds", "Configurations"),
+    ("trials", "Pairs"),
+    ("seeds", "Seeds"),
+    ("trials", "IndependentTrials"),
+)
+"""The designs of the package, by module and class, in the order in which they are tried; imported on first use."""
 _KNOWN: list[type[Design]] = []
 
 
@@ -346,21 +362,5 @@ def design_of(trials: Table, request: Request) -> Design:
 def designs() -> tuple[type[Design], ...]:
     """All that are known, in the order in which they are asked whether they fit."""
     if not _KNOWN:
-        from levelbest.designs import (
-            benchmarks,
-            cost,
-            judged,
-            problems,
-            running,
-            searches,
-            seeds,
-            spending,
-            suite,
-            trials,
-        )
-
-        _KNOWN.extend([benchmarks.Benchmarks, judged.JudgedProblems, spending.ProblemSpending])
-        _KNOWN.extend([suite.Suite, problems.ProblemsDesign])
-        _KNOWN.extend([searches.Searches, cost.CostDesign, running.Running])
-        _KNOWN.extend([seeds.Configurations, trials.Pairs, seeds.Seeds, trials.IndependentTrials])
+        _KNOWN.extend(getattr(import_module(f"levelbest.designs.{module}"), name) for module, name in _SHIPPED)
     return tuple(_KNOWN)

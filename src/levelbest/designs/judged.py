@@ -114,4 +114,4 @@ def _as_labelled(problems: Problems, judged: JudgedMean, label: str | None) -> P
         return np.where(budgets == 1, judged.by_problem[:, None], np.nan)
 
     metric = replace(problems.metric, reported=label, bounds=(None, None))
-    return replace(problems, metric=metric, binary=False, values=values, reported_alone=values, scores=None, pool=None)
+    return replace(problems, metric=metric, binary=False, values=values, reported_alone=values, pool=None)

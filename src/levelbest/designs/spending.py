@@ -15,7 +15,7 @@ from levelbest.errors import DataError, InputError, named
 from levelbest.results import FamilyCostCurve, Noise, SpendPerSolved
 from levelbest.stats.budgets import as_cost_budgets
 from levelbest.stats.inference import Contrast, Contrasts, Hypotheses, undefined
-from levelbest.stats.problems import GroupBest, group_interval, problem_contrasts
+from levelbest.stats.problems import GroupBest, problem_contrasts
 from levelbest.trials.pools import SamplePool
 from levelbest.trials.problems import Problems
 
@@ -157,15 +157,7 @@ class ProblemSpending(ProblemsDesign):
     ) -> FamilyCostCurve:
         """More than eight parts of a curve: its fields."""
         settings, metric, pool = request.settings, problems.metric, self._pool(problems)
-        limits = group_interval(
-            best,
-            method=request.interval,
-            confidence=settings.confidence,
-            simultaneous=request.simultaneous,
-            bounds=metric.bounds,
-            n_resamples=settings.n_resamples,
-            rng=settings.rng,
-        )
+        limits = self.limits(problems, best, request)
         cost = pool.samples.cost
         assert cost is not None
         nowhere = np.full(grid.size, np.nan)

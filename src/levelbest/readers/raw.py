@@ -234,13 +234,16 @@ class RawTable:
     """One value per row, numbers as float64; None or NaN where a row has no value. Nested values keep dotted names.
     A masked entry is an empty cell, apart from a score that was written down as NaN."""
     roles: dict[str, str] = field(default_factory=dict)
-    """Role (family, selection, reported, cost, seed, status, trial, order, group) -> column, as the format says."""
+    """Role -> column, as recorded by the format: family, selection, reported, cost, seed, status, order, trial (rows of
+    one are steps of a run), search, task, group (the problem), weight, stratum, cluster."""
     configuration: list[str] | None = None
     """Columns that are hyperparameters; None: the format does not say, and they are what is left over."""
     direction: str | None = None
     cost_unit: str | None = None
     facts: dict[str, str] = field(default_factory=dict)
-    """What the source recorded about itself, e.g. ``sampler:<family>`` -> ``TPESampler``."""
+    """What the source recorded about itself: ``sampler`` (or ``sampler:FAMILY``), the search algorithm, without which
+    trials count as a random sample; ``direction:COLUMN`` (``max`` or ``min``); ``bounds:low`` and ``bounds:high``;
+    ``name:ROLE``, what output calls a column; ``format``, the format in words."""
     lines: IntArray | None = None
     """Where each row stands in the source (line or record number), for messages; None: counted from 1."""
     row_name: str = "row"

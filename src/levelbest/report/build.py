@@ -26,7 +26,6 @@ from levelbest.designs.curve import all_of_n_curves
 from levelbest.designs.problems import ProblemsDesign
 from levelbest.designs.selecting import verifier_effects
 from levelbest.errors import DataError, called
-from levelbest.report.describe import spearman
 from levelbest.report.tables import sections as problems
 from levelbest.report.tables.results import variance_section
 from levelbest.report.tables.table import Table
@@ -366,7 +365,7 @@ def _family(made: _Made, name: str, hidden: frozenset[str]) -> ShownFamily:
         median=float(np.median(scores.curve_of)),
         winner=float(scores.curve_of[winner]) if trials.group is None else row.winner,
         chosen=float(scores.selection[winner]) if trials.group is None else row.chosen,
-        spearman=spearman(trials) if scores.reported is not None else row.spearman,
+        spearman=trials.spearman if scores.reported is not None else row.spearman,
         mean_cost=mean_cost,
         total_cost=total_cost,
         assignment={

@@ -226,7 +226,7 @@ def _described(trials: Trials, rng: Seed) -> Description:
         n_failed=trials.n_failed,
         n_running=trials.n_running,
         claimed=claimed,
-        spearman=spearman(trials),
+        spearman=trials.spearman,
         pairs=pairs,
         n_groups=None if trials.group is None else int(np.unique(trials.group).size),
         n_searches=None if trials.search is None else int(np.unique(trials.search).size),
@@ -270,14 +270,6 @@ def _distribution(name: str, column: FloatArray, rng: Seed) -> ScoreDistribution
         normality=normality(scores) if scores.size else None,
         histogram=histogram(scores),
     )
-
-
-def spearman(trials: Trials) -> float:
-    """The rank correlation of selection and reported score over the trials of a family that have both."""
-    if trials.reported is None:
-        return _NAN
-    both = (trials.status == OK) & np.isfinite(trials.reported)
-    return diagnostics.rank_correlation(trials.selection[both], trials.reported[both]) if both.any() else _NAN
 
 
 def histogram(scores: Sequence[float] | FloatArray, bins: int = 12) -> Histogram:

@@ -33,6 +33,14 @@ class SamplePool:
     inside: Places = EVERY
     """The problems that count."""
 
+    def rows(self, places: IntArray) -> IntArray:
+        """The samples of some of the problems that count, one problem after the other."""
+        problems = np.arange(self.sizes.size)[self.inside][places]
+        sizes, starts = self.sizes[problems], (np.cumsum(self.sizes) - self.sizes)[problems]
+        within = np.repeat(starts - (np.cumsum(sizes) - sizes), sizes) + np.arange(sizes.sum())
+        rows: IntArray = np.argsort(self.code, kind="stable")[within]
+        return rows
+
     def values(self, budgets: Budgets, *, vote: bool, spend: bool) -> tuple[FloatArray, FloatArray]:
         """(problem, budget): what is taken from the samples drawn scores, and its Monte Carlo error.
 

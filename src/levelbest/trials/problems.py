@@ -61,8 +61,6 @@ class Problems:
     """The best of n of each problem, by budget."""
     reported_alone: Values
     """The same where the reported score itself selects, as an oracle would."""
-    scores: Callable[[], Sample] | None = None
-    """All samples, one problem after the other, where they are held."""
     mean_cost: float | None = None
     macro: bool = False
     """Whether strata are tasks, over which means over problems are averaged."""
@@ -95,7 +93,6 @@ class Problems:
             n_failed=self.failed_in.get(stratum, 0),
             values=lambda budgets: self.values(budgets)[inside],
             reported_alone=lambda budgets: self.reported_alone(budgets)[inside],
-            scores=None if self.scores is None else lambda: self._scores_of(inside),
             pool=None if self.pool is None else replace(self.pool, inside=inside),
             failed_in={},
             cautions=(),
@@ -103,7 +100,7 @@ class Problems:
 
     def holds_samples(self, statistic: str) -> bool:
         """Whether its samples can be exchanged one by one: they are counts, or they are held."""
-        return self.scores is not None or (self.binary and (statistic == "all" or self.metric.reported is None))
+        return self.pool is not None or (self.binary and (statistic == "all" or self.metric.reported is None))
 
     def samples(self, budgets: IntArray, statistic: str, places: IntArray | None = None) -> ProblemSamples:
         """The samples of some problems (all for None), turned so that higher is better: for these very problems."""
@@ -113,20 +110,14 @@ class Problems:
             chance = all_of_k if statistic == "all" else pass_at_k
             won = won if self.metric.direction == "max" else sizes - won
             return CountSamples(won, sizes, budgets, lambda c, m, k: np.asarray(chance(c, m, k)))
-        if not self.holds_samples(statistic):
+        if self.pool is None:
             raise InputError(
                 f"{self.family}: for these very problems samples are exchanged one by one, and scores other than 0 "
                 f"and 1 that are read in parts are not held; read them whole, or leave out {named('about')}"
             )
-        return ScoreSamples(self._scores_of(held).turned(self.metric.direction), sizes, budgets)
-
-    def _scores_of(self, places: IntArray) -> Sample:
-        """The samples of some problems, one after the other."""
-        assert self.scores is not None
-        every, starts = self.scores(), np.cumsum(self.sizes) - self.sizes
-        sizes = self.sizes[places]
-        rows = np.repeat(starts[places] - (np.cumsum(sizes) - sizes), sizes) + np.arange(sizes.sum())
-        return Sample(every.selection[rows], None if every.reported is None else every.reported[rows])
+        rows = self.pool.rows(held)
+        worth = None if self.metric.reported is None else self.metric.sign * self.pool.samples.worth[rows]
+        return ScoreSamples(Sample(self.pool.ranks[rows], worth), sizes, budgets)
 
     def best(self, budgets: Budgets, statistic: str = "mean", *, spend: bool = False) -> GroupBest:
         """What is taken from n samples, by problem and on average: the best of them.
@@ -294,10 +285,6 @@ def _held(trials: Trials, settings: Settings) -> Problems:
     def reported_alone(budgets: IntArray) -> FloatArray:
         return group_values(known, None, code, sizes, budgets, metric.direction)
 
-    def in_order() -> Sample:
-        rows = np.argsort(code, kind="stable")
-        return Sample(scores.selection[rows], None if scores.reported is None else scores.reported[rows])
-
     return Problems(
         family=trials.families[0],
         metric=metric,
@@ -312,7 +299,6 @@ def _held(trials: Trials, settings: Settings) -> Problems:
         n_running=scores.n_running,
         values=values,
         reported_alone=reported_alone,
-        scores=in_order,
         mean_cost=None if cost is None else float(cost.mean()) if cost.size else float("nan"),
         pool=pool_of(
             trials.families[0],

@@ -18,6 +18,7 @@ from levelbest._plain import as_frame
 from levelbest._shown import presenter
 from levelbest.cautions import Caution
 from levelbest.errors import Ambiguous, InputError, named
+from levelbest.stats.checks._diagnostics import rank_correlation
 from levelbest.trials.colours import MOST_COLOURED, Hues, ranked_hues
 from levelbest.trials.nested import cluster_names, each_group
 from levelbest.trials.scores import OK, RUNNING, STATUSES, Metric, Scores, as_numbers, codes_of, scores_of, status_codes
@@ -310,6 +311,14 @@ class Trials:
     def n_failed(self) -> int:
         """Trials that ended without a score: failed, diverged or pruned."""
         return int(np.count_nonzero((self.status != OK) & (self.status != RUNNING)))
+
+    @property
+    def spearman(self) -> float:
+        """The rank correlation of selection and reported score over the trials that have both; NaN without them."""
+        if self.reported is None:
+            return float("nan")
+        both = (self.status == OK) & np.isfinite(self.reported)
+        return rank_correlation(self.selection[both], self.reported[both]) if both.any() else float("nan")
 
     @property
     def n_running(self) -> int:

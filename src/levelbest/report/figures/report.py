@@ -118,35 +118,54 @@ def _share_heights(charts: Sequence[Axes]) -> None:
 
 
 def report_figures(view: View, trials: Trials | None) -> dict[str, Figure]:
-    """``curves``, and where there is something to show ``runs``, ``distributions``, ``differences``, ``verifier``,
-    ``cost`` and ``panels``, one a data set, with ``iqm`` and ``profiles`` over all of them. Without the trials there is
-    no figure of their distribution."""
+    """Every figure of a report, by the name of its file: one line each, None where there is nothing to show.
+
+    ``panels`` has one chart for each of several data sets; ``iqm`` and ``profiles`` are over all of them. Without the
+    trials there is no figure of their distribution.
+    """
     panel = panel_of_view(view)
-    score, log = panel.score, panel.is_log
-    figures: dict[str, Figure | None] = {}
-    if panel.runs:
-        figures["runs"] = panel_figure(panel)
-    elif not view.tasks or any(len(line.x) > 1 for line in panel.lines):  # of one budget there is no curve
-        figures["curves"] = panel_figure(panel)
-    if view.tasks:
-        if view.over_tasks is not None:
-            figures["iqm"] = interval_figure(view.over_tasks)
-            figures["profiles"] = profile_figure(view.over_tasks)
-        figures["panels"] = panels_figure({name: panel_of_view(task_view) for name, task_view in view.tasks.items()})
-    elif trials is not None and not panel.runs:
-        ranked = [family.name for family in ranked_families(view) if family.name in trials.families]
-        figures["distributions"] = distribution_figure(trials, ranked, view.hues)
+    figures = {
+        "runs": panel_figure(panel) if panel.runs else None,
+        "curves": _curves_figure(view, panel),
+        "iqm": None if view.over_tasks is None else interval_figure(view.over_tasks),
+        "profiles": None if view.over_tasks is None else profile_figure(view.over_tasks),
+        "panels": _tasks_figure(view),
+        "distributions": None if trials is None else _ranked_distributions(view, panel, trials),
+        "differences": _differences_figure(view, panel),
+        "verifier": figure_of(draw_lines(Panel(view.effect, view.score, log=panel.is_log))) if view.effect else None,
+        "cost": panel_figure(panel_of_view(view, "cost")) if any(line.over_cost for line in view.lines) else None,
+    }
+    return {name: figure for name, figure in figures.items() if figure is not None}
+
+
+def _curves_figure(view: View, panel: Panel) -> Figure | None:
+    """Over tasks only where some line has several budgets: a single budget makes no curve."""
+    if panel.runs or (view.tasks and all(len(line.x) <= 1 for line in panel.lines)):
+        return None
+    return panel_figure(panel)
+
+
+def _tasks_figure(view: View) -> Figure | None:
+    panels = {name: panel_of_view(task_view) for name, task_view in view.tasks.items()}
+    return panels_figure(panels) if panels else None
+
+
+def _ranked_distributions(view: View, panel: Panel, trials: Trials) -> Figure | None:
+    if view.tasks or panel.runs:
+        return None
+    ranked = [family.name for family in ranked_families(view) if family.name in trials.families]
+    return distribution_figure(trials, ranked, view.hues)
+
+
+def _differences_figure(view: View, panel: Panel) -> Figure | None:
     if view.single and view.comparison is not None:
         rows = new_axes(height=0.6 + 0.28 * max(2, len(view.comparison.pairs)))
-        figures["differences"] = figure_of(draw_comparison(rows, view.comparison))
-    elif compared := view.pairs_of(view.statistics[0]):
-        leader = ranked_families(view)[0].name
-        figures["differences"] = difference_figure(compared, leader, score=score, log=log, hues=view.hues)
-    if view.effect:
-        figures["verifier"] = figure_of(draw_lines(Panel(view.effect, view.score, log=log)))
-    if any(line.over_cost for line in view.lines):
-        figures["cost"] = panel_figure(panel_of_view(view, "cost"))
-    return {name: figure for name, figure in figures.items() if figure is not None}
+        return figure_of(draw_comparison(rows, view.comparison))
+    compared = view.pairs_of(view.statistics[0])
+    if not compared:
+        return None
+    leader = ranked_families(view)[0].name
+    return difference_figure(compared, leader, score=panel.score, log=panel.is_log, hues=view.hues)
 
 
 def distribution_figure(trials: Trials, order: Sequence[str], hues: Hues) -> Figure:

@@ -248,6 +248,11 @@ class Work:
         return self.sample.ordered()
 
     @property
+    def span(self) -> float:
+        """How far the bounds of the score are apart: infinite where either is unknown."""
+        return np.inf if self.lowest is None or self.highest is None else self.highest - self.lowest
+
+    @property
     def constant(self) -> bool:
         """Whether every trial reports the same score."""
         claimed = self.sample.claimed

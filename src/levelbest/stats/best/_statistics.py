@@ -24,12 +24,12 @@ class Statistic(Protocol):
 
     @property
     def name(self) -> str:
-        """Under which it is asked for and shown."""
+        """The name by which users choose it, and that output shows."""
 
     def of_distribution(self, scores: FloatArray, weights: FloatArray) -> FloatArray:
-        """Its value for each row of ``weights``, the chances of the ``scores``.
+        """Its value for each row of ``weights``, the probabilities of the ``scores``.
 
-        Scores come worst first, turned so that higher is better; the value is turned likewise. A chance may be 0.
+        Scores come worst first, turned so that higher is better; the value is turned likewise. A probability may be 0.
         """
 
 
