@@ -65,6 +65,15 @@ def sleeps(config, seed):
     return {"dev": 1.0}
 
 
+def meets(config, seed):
+    """Wait for a partner that runs at the same time: 1 where both were there together, 0 where none came."""
+    partner, end = os.path.join(config["folder"], config["partner"]), time.monotonic() + 60
+    open(os.path.join(config["folder"], config["name"]), "w").close()
+    while not (met := os.path.exists(partner)) and time.monotonic() < end:
+        time.sleep(0.02)
+    return {"dev": float(met)}
+
+
 def stubborn(config, seed):
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     time.sleep(60)
