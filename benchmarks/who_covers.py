@@ -118,7 +118,7 @@ def pass_at_k(samples: int) -> Iterator[str]:
     grid = distribution.ppf((np.arange(200_000) + 0.5) / 200_000)
     truths = {k: solvable * float(np.mean(1 - (1 - grid) ** k)) for k in budgets}
     for n_problems in (30, 164):
-        names = ("levelbest", "percentile bootstrap", "scorio", "scorio, of these very problems")
+        names = ("levelbest", "percentile bootstrap", "scorio", "scorio, of exactly these problems")
         held = {name: dict.fromkeys(budgets, 0) for name in names}
         width = {name: dict.fromkeys(budgets, 0.0) for name in held}
         for i in range(samples):
@@ -135,7 +135,7 @@ def pass_at_k(samples: int) -> Iterator[str]:
                 ends = {
                     "levelbest": (float(np.asarray(found.low)[place]), float(np.asarray(found.high)[place])),
                     "scorio": (low, high),
-                    "scorio, of these very problems": (low, high),
+                    "scorio, of exactly these problems": (low, high),
                     "percentile bootstrap": (float(resampled[0]), float(resampled[1])),
                 }
                 for name, (lowest, highest) in ends.items():

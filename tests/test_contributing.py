@@ -79,7 +79,7 @@ def test_an_interval_and_a_statistic_from_outside(tmp_path, capsys):
         ({}, "'hoeffding' needs both bounds of the score, got none"),
         ({"bounds": (-10, None)}, "'hoeffding' needs both bounds of the score, got one"),
         ({"bounds": (-10, 10), "statistic": "median"}, "'hoeffding' has no interval for statistic 'median'"),
-        ({"bounds": (-10, 10), "simultaneous": True}, "covers each budget by itself, not all at once"),
+        ({"bounds": (-10, 10), "simultaneous": True}, "covers each budget separately, not all at once"),
     ):
         with pytest.raises(InputError, match=wrong):
             lb.curve(scores, direction="max", interval="hoeffding", n=[1, 2], **reading)

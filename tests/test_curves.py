@@ -134,7 +134,7 @@ def test_one_trial_has_a_value_and_no_interval():
     found = curve(Trials.from_arrays([0.5], direction="max"))
     assert found.value.tolist() == [0.5]
     assert np.isnan(found.low).all()
-    assert any("one trial tells nothing" in caution.sentence for caution in found.cautions)
+    assert any("one trial says nothing" in caution.sentence for caution in found.cautions)
 
 
 @pytest.mark.parametrize("direction", ["max", "min"])

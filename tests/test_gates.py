@@ -111,7 +111,7 @@ def test_the_command(tmp_path, capsys, monkeypatch):
     options += ["--selection", "score", "--direction", "max"]
     assert main(["gate", "broken.csv", *options]) == 1
     screen = capsys.readouterr().out
-    assert screen.startswith("regressed: new is worse than old on these very problems.")
+    assert screen.startswith("regressed: new is worse than old on exactly these problems.")
     assert len(screen.splitlines()) <= 24
     assert max(map(len, screen.splitlines())) <= 80
     assert main(["gate", "same.csv", *options, "--json"]) == 3

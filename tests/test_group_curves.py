@@ -423,7 +423,7 @@ def test_sample_ids_that_repeat_are_found_by_the_column(tmp_path, capsys, column
     rows[-1] = ("a", 2, 0)
     path = write_samples(tmp_path / "s.csv", rows, f"problem,{column},correct")
     assert main(["curve", path, *NAMED, "--details"]) == 0
-    assert "they count as samples of their own" in " ".join(capsys.readouterr().out.split())
+    assert "they count as separate samples" in " ".join(capsys.readouterr().out.split())
 
 
 def test_one_file_read_twice_is_refused(tmp_path, capsys):

@@ -82,7 +82,7 @@ def test_plan_counts_configurations_and_says_how_to_divide():
     (variance, _) = lb.variance(runs(12, 4, ("a", "b"), (1.0, 1.0), lift=1.0), **READING)
     spread = variance["configuration"].variance + variance["seed"].variance / 4
     assert first.now.error == pytest.approx(np.sqrt(spread / 12))
-    assert "of 48 runs 48 x 1 seed tell the mean best" in sentences
+    assert "with 48 runs, 48 x 1 seed give the most precise mean best" in sentences
     (_, _, powers) = plan.division_powers[0]
     assert powers[0][0] == first.now
     assert max(powers, key=lambda way: way[1])[0].seeds == 1

@@ -1,4 +1,4 @@
-"""``about="suite"`` in every verb: these very problems, said in every answer."""
+"""``about="suite"`` in every verb: exactly these problems, said in every answer."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_the_suite_is_decided_where_other_problems_are_not(suite):
     assert problems["old", "new"].verdict_at(1) == "undecided"
     assert itself["old", "new"].verdict_at(1) == "old"
     assert itself.to_dict()["about"] == "suite"
-    assert "for these very problems" in itself.summary[-1]
+    assert "for exactly these problems" in itself.summary[-1]
     assert "for problems like these" in problems.summary[-1]
 
 

@@ -1,4 +1,4 @@
-"""The certificate of evaluations: these very problems, clusters of problems, several benchmarks, plans, broken tests.
+"""The certificate of evaluations: exactly these problems, clusters of problems, several benchmarks, plans, broken ones.
 
     python benchmarks/coverage/suites.py run --samples 1000      # goes on where it stopped
     python benchmarks/coverage/suites.py write                   # docs/coverage-suites.md
@@ -110,7 +110,7 @@ def interval_cells() -> Iterator[Cell]:
 
 
 def equal_cells() -> Iterator[Cell]:
-    """Two systems with the same rates on these very problems."""
+    """Two systems with the same rates on exactly these problems."""
     for size, samples in ((20, 3), (20, 10), (50, 4), (100, 10), (200, 4)):
         for name, rates in {**RATES, GRADED: RATES["beta(2,2)"]}.items():
 
@@ -206,8 +206,8 @@ def all_cells() -> list[Cell]:
 
 HEAD = """# Coverage of evaluations
 
-What verdicts and intervals over problems are worth where the question is about these very problems, where problems are
-nested in clusters, and over several benchmarks. Nominal 95 %; {samples} Written by
+What verdicts and intervals over problems are worth where the question is about exactly these problems, where problems
+are nested in clusters, and over several benchmarks. Nominal 95 %; {samples} Written by
 `python benchmarks/coverage/suites.py write` from what `python benchmarks/coverage/suites.py run --samples 1000`
 computed (seed 2026), which goes on where it stopped. Columns such as `20 x 4` are problems and samples of each.
 """
@@ -219,13 +219,13 @@ TABLES = {
         (("broken", "broken, anywhere"), ("A/A", "A/A, anywhere")),
     ),
     "suite: intervals": (
-        "Intervals for these very problems",
+        "Intervals for exactly these problems",
         "Coverage of pass@1, of pass@k at half the samples, and the width of the first over that of an interval over "
         "problems. Success rates are drawn anew for each suite, and the truth is their mean.",
         (("pass@1",), ("pass@half",), ("width",)),
     ),
     "suite: equal systems": (
-        "Equal systems on these very problems",
+        "Equal systems on exactly these problems",
         "The share of samples in which a winner is named at n = 1, and in brackets at any n up to half the samples.",
         (("winner", "anywhere"),),
     ),

@@ -40,7 +40,7 @@ def test_episodes_of_a_monitor_are_no_trials(tmp_path):
     """The last 100 episodes of two environments, which end together, have a reward of 200 each, plus k."""
     trials = lb.read_trials(logs.monitor(tmp_path / "logs"))
     assert by_family(trials) == {"a2c": [201.0] * 3, "ppo": [200.0] * 3}
-    assert "an episode is no trial" in " ".join(map(str, trials.cautions))
+    assert "an episode is not a trial" in " ".join(map(str, trials.cautions))
     home = tmp_path / "one"
     rows = "".join(f"{reward},1,{reward}\n" for reward in range(1, 31))
     logs.text(home / "monitor.csv", '#{"t_start": 1.0, "env_id": "Pong"}\nr,l,t\n' + rows + "7,1\n")

@@ -59,7 +59,7 @@ def test_studies_of_optuna_are_searches(tmp_path, kind):
     assert verdict.pairs[0].n_searches == (3, 3)
     assert verdict.pair("wide", "narrow").verdict_at(6) == "wide"
     notes = [str(caution) for caution in trials.cautions if caution.kind == "searches"]
-    assert "6 studies whose names differ in the number of a seed or run" in notes[0]
+    assert "6 studies whose names differ only in a seed, a run number or a time" in notes[0]
     apart = lb.read_trials(path, family="study")
     assert (set(apart.families), apart.search) == (set(names), None)
     pooled = lb.read_trials(path, search="none")

@@ -101,7 +101,7 @@ def test_a_column_with_one_trial_in_nearly_every_family_is_none():
     zoo = {"model": [f"net{i}" for i in range(12)], "val_acc": rng.random(12)}
     trials = lb.read_trials(zoo)
     assert len(trials.families) == 1
-    assert "'model' has 12 values in 12 rows: it tells trials apart and not families" in said(trials)
+    assert "'model' has 12 values in 12 rows: it identifies trials rather than families" in said(trials)
     assert len(lb.read_trials(zoo, family="model").families) == 12
 
 
@@ -170,7 +170,7 @@ def test_scores_that_point_different_ways():
     )
     assert told.selection.tolist() == [-3.0, -1.0]
     same = lb.read_trials({"v": [3.0, 1.0], "reward": [10.0, 30.0]}, selection="v", reported="reward")
-    assert "the name 'v' does not tell which way is better: a higher one is taken to be" in said(same)
+    assert "the name 'v' does not say which direction is better: higher is assumed" in said(same)
 
 
 def test_percent_beside_shares_is_asked_about():
@@ -302,7 +302,7 @@ def test_a_folder_of_json_files_is_one_table(tmp_path):
     assert sorted(set(trials.seed.tolist())) == [0, 1, 2, 3]
     assert set(trials.configuration) == {"config.lr", "config.wd"}
     assert trials.configuration["config.lr"][:4].tolist() == pytest.approx([0.1, 0.2, 0.3, 0.4])
-    assert "each of 8 files is one run, and all are one table, told apart by 'folder' and 'seed'" in said(trials)
+    assert "each of 8 files is one run, and all are one table, distinguished by 'folder' and 'seed'" in said(trials)
 
 
 def test_json_files_are_never_one_family_each(tmp_path):

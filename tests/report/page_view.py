@@ -106,7 +106,7 @@ def large_view(count, n_trials=60):
         **{key: tuple(rng.uniform(0, 1, rows).round(4).tolist()) for key in ("dev_acc", "test_acc", "gpu_hours", "lr")},
         "layers": tuple(rng.integers(1, 9, rows).tolist()),
     }
-    sentence = "The data cannot tell {} from {} with 1 to 30 trials; from 31 on 60 trials are too few to tell. " * 3
+    sentence = "The data cannot tell {} from {} with 1 to 30 trials; from 31 on, 60 trials are too few to tell. " * 3
     return replace(
         view,
         families=tuple(families),

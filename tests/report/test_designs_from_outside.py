@@ -82,7 +82,7 @@ def test_a_design_with_many_budgets():
     assert compared.summary[0].startswith("With 5 batches: b, better than a by ")
     assert compared.summary[1].startswith("The same with 1 to 6 batches;")
     assert "12 batches each" in compared.summary[-1]
-    assert "from 7 on 12 batches are too few to tell" in str(compared)
+    assert "from 7 on, 12 batches are too few to tell" in str(compared)
     assert compared.to_dict()["counted"] == "batch"
     assert "| batches |" in compared.to_markdown()
     assert "Batches" in compared.to_latex()
@@ -103,7 +103,7 @@ def test_a_design_with_one_budget(capsys):
     compared = lb.compare(trials)
     assert compared.summary[0].startswith("For a new machine: b, better than a by ")
     assert compared.summary[-1] == (
-        "95 % confidence; 12 machines each, none failed; a failure in up to 22 % of machines may not have shown itself."
+        "95 % confidence; 12 machines each, none failed; a failure in up to 22 % of machines could have gone unseen."
     )
     assert "| family | a new machine | 95 % | machines |" in compared.to_markdown()
     view = build_view(trials)

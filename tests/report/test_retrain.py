@@ -63,7 +63,7 @@ def test_there_is_no_verdict_but_the_best_of_each_search(searched):
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="trials are run on Linux and macOS")
 def test_the_report_writes_a_study_whose_runs_can_be_compared(searched, tmp_path, monkeypatch, capsys):
     report = lb.write_report(searched[0], tmp_path / "page.html", n_resamples=199)
-    assert "The best that was found" in report.page.read_text(encoding="utf-8")
+    assert "Best found: " in report.page.read_text(encoding="utf-8")
     text = (tmp_path / "page" / "retrain.yaml").read_text(encoding="utf-8")
     (tmp_path / "train.py").write_text(TRAIN)
     study = tmp_path / "retrain.yaml"

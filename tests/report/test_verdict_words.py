@@ -63,7 +63,7 @@ def test_many_families():
     assert answer == "With 5 trials: c, better than both others."
     assert changes == (
         "2 trials: a; 5 to 6: c; 1: a or c; 3: a or b; 4: b or c; "  # never one of all three
-        "from 7 on 10 trials are too few to tell."
+        "from 7 on, 10 trials are too few to tell."
     )
 
 
@@ -120,7 +120,8 @@ def test_by_how_much_the_leader_is_ahead_of_the_next():
     )
     table = (standing("a", better_than=("b", "c")), standing("b"), standing("c"))
     assert verdict_sentences(comparison(*pairs, standings=table)) == (
-        "With 2 trials, asked about alone: a, better than both others; than the next, b, by 0.021 (0.014 to 0.028).",
+        "With 2 trials, asked about alone: a, better than both others; ahead of the next, b, by 0.021 (0.014 to "
+        "0.028).",
         "The same with 1 to 4 trials.",
     )
 
@@ -138,8 +139,8 @@ def test_two_families_in_the_order_of_budgets():
         n_trials=(20, 20),
     )
     assert verdict_sentences(comparison(two)) == (
-        "With 5 trials: late or early; late is ahead by 0.003 (-0.014 to 0.028), which may be chance.",
-        "1 to 3 trials: early; 6 to 9: late; 4 to 5: either; from 10 on 20 trials are too few to tell.",
+        "With 5 trials: late or early; late is ahead by 0.003 (-0.014 to 0.028), which may be due to chance.",
+        "1 to 3 trials: early; 6 to 9: late; 4 to 5: either; from 10 on, 20 trials are too few to tell.",
     )
 
 
@@ -167,7 +168,7 @@ def test_seeds_speak_of_a_new_run():
     )
     still_open = pair("a", "b", (1, 1, OPEN), terms=seeds, effect=effect(-0.01, -0.03, 0.01, budget=1))
     assert verdict_sentences(comparison(still_open)) == (
-        "For a new run: a or b; b is ahead by 0.010 (-0.010 to 0.030), which may be chance.",
+        "For a new run: a or b; b is ahead by 0.010 (-0.010 to 0.030), which may be due to chance.",
     )
 
 
@@ -179,7 +180,7 @@ def test_one_budget_takes_one_sentence():
     )
     still_open = pair("a", "b", (5, 5, OPEN), terms=terms(), effect=effect(0.01, -0.01, 0.03))
     assert verdict_sentences(comparison(still_open)) == (
-        "With 5 trials: a or b; a is ahead by 0.010 (-0.010 to 0.030), which may be chance.",
+        "With 5 trials: a or b; a is ahead by 0.010 (-0.010 to 0.030), which may be due to chance.",
     )
 
 
@@ -221,13 +222,13 @@ def test_costs_are_budgets():
 def test_a_better_best_from_fewer_trials_speaks_for_it_but_is_no_win():
     fewer = pair("a", "b", (1, 5, OPEN), terms=terms(), n_trials=(10, 40), best=(0.9, 0.8))
     assert claim_sentence(fewer) == (
-        "As run, the best val is a's (0.9 of 10 trials, against 0.8 of 40), from fewer trials: that speaks for it, but "
-        "one best score is one draw and no verdict."
+        "As run, the best val is a's (0.9 of 10 trials, against 0.8 of 40), from fewer trials: that favours it, but "
+        "one best score is one draw, not a verdict."
     )
     more = pair("a", "b", (1, 5, OPEN), terms=terms(direction="min"), n_trials=(10, 40), best=(0.9, 0.8))
     assert claim_sentence(more) == (
-        "As run, the best val is b's (0.8 of 40 trials, against 0.9 of 10), but from more trials, which find better "
-        "scores by their number alone."
+        "As run, the best val is b's (0.8 of 40 trials, against 0.9 of 10), but from more trials, and more "
+        "trials alone find better scores."
     )
     assert claim_sentence(pair("a", "b", (1, 5, OPEN), terms=terms(), best=(0.9, 0.8))) is None
 
@@ -328,7 +329,7 @@ def test_the_best_of_seeds_is_said_once():
     pairs = [pair(x, y, (1, 1, x), terms=asked, effect=found) for x, y in (("a", "b"), ("a", "c"), ("b", "c"))]
     table = (standing("a", better_than=("b", "c")), standing("b"), standing("c"))
     assert verdict_sentences(comparison(*pairs, standings=table)) == (
-        "For a new run: a, better than both others; than the next, b, by 0.050 (0.030 to 0.070).",
+        "For a new run: a, better than both others; ahead of the next, b, by 0.050 (0.030 to 0.070).",
     )
 
 

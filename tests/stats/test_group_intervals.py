@@ -267,7 +267,7 @@ def test_a_plan_does_not_believe_an_error_of_zero_nor_print_nan():
     assert "target is met" not in solved
     scores = np.r_[np.zeros(4), np.tile([0, 1, 0, 0], 5)]
     at_the_end = problem_plan_words(plan_groups(scores, group, 4, target=0.01))
-    assert "cannot be told at n = 4, which is all that some problem has: plan for a smaller n" in at_the_end
+    assert "cannot be estimated at n = 4, which is all that some problem has: plan for a smaller n" in at_the_end
     assert "nan" not in at_the_end
 
 

@@ -273,7 +273,7 @@ def test_gaffke_says_which_side_it_cannot_do():
     assert "no limit on that side" in rule_words(below.rule)
     above = best_interval(x, [1, 5], method="gaffke", bounds=(None, 1), n_resamples=500, rng=1)
     assert np.isfinite(above.low).all()
-    assert "the worst score observed stands for the missing bound" in rule_words(above.rule)
+    assert "the worst score observed stands in for the missing bound" in rule_words(above.rule)
 
 
 # --- few trials, and what the trials cannot show

@@ -69,7 +69,7 @@ def compare(
         Limits that hold at every look at a search that still runs.
     about
         Over problems: ``problems``, which these stand for (the problem is what is exchanged and drawn), or ``suite``,
-        these very problems (their samples are).
+        exactly these problems (their samples are).
     confidence, failed, missing, n_resamples, rng
         As of `levelbest.trials.Settings`.
 

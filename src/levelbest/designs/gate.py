@@ -52,8 +52,8 @@ def gate(
         The loss that would matter: *pass* says that the candidate is certified not to be worse by that much. By default
         5 % of the range of the score.
     about
-        Where there are problems: ``suite``, these very problems (the default here: in CI the suite is the population),
-        or ``problems`` that they stand for.
+        Where there are problems: ``suite``, exactly these problems (the default: in CI the suite is the population), or
+        ``problems`` that they stand for.
     headline
         The budget compared at; by default 1, a new run.
     confidence

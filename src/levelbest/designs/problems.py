@@ -241,7 +241,7 @@ class ProblemsDesign(Design):
             raise InputError(
                 "over problems the statistic is 'mean', the average over problems of the best of n, 'all', of the "
                 "chance that all of n succeed (pass^k), or 'majority', of the answer with the most votes (maj@k, not "
-                f"for these very problems alone), got {request.statistic!r}; leave out {named('group')} for others "
+                f"for exactly these problems), got {request.statistic!r}; leave out {named('group')} for others "
                 "over all samples"
             )
         if request.estimator != "u":

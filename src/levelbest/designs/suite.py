@@ -1,4 +1,4 @@
-"""Samples of these very problems: the samples are what is exchanged and drawn, within each problem."""
+"""Samples of exactly these problems: the samples are what is exchanged and drawn, within each problem."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Suite(ProblemsDesign):
     words = replace(
         ProblemsDesign.words,
         about="suite",
-        scope="for these very problems",
+        scope="for exactly these problems",
         exchanged="samples",
         repeated="sample",
         estimated=ProblemsDesign.words.estimated.replace("resample problems", "exchange samples within each problem"),
@@ -34,8 +34,8 @@ class Suite(ProblemsDesign):
         super().__init__(table, request, stratum)
         if request.paired is False:
             raise InputError(
-                f"for these very problems ({named('about')} suite) systems are compared within each problem; leave out "
-                f"{named('paired')}"
+                f"for exactly these problems ({named('about')} suite) systems are compared within each problem; "
+                f"leave out {named('paired')}"
             )
         self.adjustment = "within"
 
@@ -49,7 +49,7 @@ class Suite(ProblemsDesign):
 
 
 def suite_limits(problems: Problems, best: GroupBest, request: Request) -> Interval:
-    """Limits of one family's curve for these very problems."""
+    """Limits of one family's curve for exactly these problems."""
     return suite_interval(
         best,
         problems.samples(best.n, request.statistic),
@@ -61,7 +61,7 @@ def suite_limits(problems: Problems, best: GroupBest, request: Request) -> Inter
 
 
 def suite_differences(design: ProblemsDesign, hypotheses: Hypotheses) -> Contrasts:
-    """Differences on these very problems."""
+    """Differences on exactly these problems."""
     samples = [
         problems.samples(design.budgets, design.statistic, places)
         for problems, places in zip(design.problems, design.kept, strict=True)

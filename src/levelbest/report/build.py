@@ -394,6 +394,6 @@ def provenance_of(table: Trials | ProblemTable, settings: Settings) -> dict[str,
         rows["columns"] = ", ".join(f"{role} = {column}" for role, column in table.columns.items())
     if isinstance(table, Trials):
         if left_out := machine_columns(table):
-            rows["left out, as they tell of a machine"] = ", ".join(left_out)
+            rows["left out, since they identify a machine"] = ", ".join(left_out)
         rows |= {"ledger head": table.facts["ledger:head"]} if "ledger:head" in table.facts else {}
     return rows

@@ -143,7 +143,7 @@ class Noise(Documented):
     problems: float
     """For other problems like these."""
     suite: float
-    """For these very problems; NaN where their samples are not held."""
+    """For exactly these problems; NaN where their samples are not held."""
 
 
 @dataclass(frozen=True, eq=False)

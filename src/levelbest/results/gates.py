@@ -39,7 +39,7 @@ class GateDecision(Shown):
     """Whether that was given, or is the default."""
     confidence: float
     about: str
-    """What the decision is about: ``suite``, these very problems; ``problems`` that they stand for; empty: runs."""
+    """What the decision is about: ``suite``, exactly these problems; ``problems`` that they stand for; empty: runs."""
     broken: tuple[BrokenProblem, ...] = ()
     n_problems: int | None = None
     further: float = float("nan")

@@ -39,7 +39,7 @@ class Verdict(Documented):
     ``running``          no limit holds at every look there yet
     ``outside-spend``    one sample of the more expensive system costs more than all samples of the cheaper one
     ``outside-cost``     costs below one trial of the more expensive family, or past half of what either spent
-    ``few-problems``     too few problems have so many samples
+    ``few-problems``     too few problems have that many samples
     ``no-limits``        there are no limits, for want of anything better to say
     """
 

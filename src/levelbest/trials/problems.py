@@ -103,7 +103,7 @@ class Problems:
         return self.pool is not None or (self.binary and (statistic == "all" or self.metric.reported is None))
 
     def samples(self, budgets: IntArray, statistic: str, places: IntArray | None = None) -> ProblemSamples:
-        """The samples of some problems (all for None), turned so that higher is better: for these very problems."""
+        """The samples of some problems (all for None), turned so that higher is better: for exactly these problems."""
         held = np.arange(self.sizes.size) if places is None else places
         sizes, won = self.sizes[held], self.ones[held]
         if self.binary and (statistic == "all" or self.metric.reported is None):
@@ -112,7 +112,7 @@ class Problems:
             return CountSamples(won, sizes, budgets, lambda c, m, k: np.asarray(chance(c, m, k)))
         if self.pool is None:
             raise InputError(
-                f"{self.family}: for these very problems samples are exchanged one by one, and scores other than 0 "
+                f"{self.family}: for exactly these problems samples are exchanged one by one, and scores other than 0 "
                 f"and 1 that are read in parts are not held; read them whole, or leave out {named('about')}"
             )
         rows = self.pool.rows(held)

@@ -234,8 +234,8 @@ _WORDS = {
 
 _OF_ONE = {
     "band": "{level}",
-    "band_means": "for each family by itself",
-    "note": "The {level} limits are for each family by itself; the verdict compares all of them.",
+    "band_means": "for each family separately",
+    "note": "The {level} limits are for each family separately; the verdict compares all of them.",
     "one": "{single}",
 }
 """What is said otherwise where there is one budget, and nothing to choose."""

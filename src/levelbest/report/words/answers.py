@@ -230,7 +230,7 @@ def _add_changes(clauses: _Clauses, known: Sequence[Span]) -> None:
         clauses.at(ranges, [Piece(name, True)])
     if sum(map(len, won.values())) + len(blocks) > _MOST_RANGES:
         if blocks:
-            clauses.add([Piece("at the other budgets it is undecided" if won else "who may be best changes with it")])
+            clauses.add([Piece("at the other budgets it is undecided" if won else "the answer depends on the budget")])
         return
     for block in blocks:
         ends = (block[0].start, block[-1].end)
@@ -266,7 +266,7 @@ def _open_names(block: Sequence[Span], clauses: _Clauses, *, either: bool) -> Pi
     if len(common) == 1 and not further:  # no other is comparable there that it has not beaten
         pieces.append(Piece(" of those that can be compared"))
     if len(further) > _MOST_EXTRA:
-        return (*pieces, Piece(", in part also others"))
+        return (*pieces, Piece(", and others at some of these budgets"))
     for span, names in further:
         where = clauses.budgets([(span.start, span.end)], unit=False)
         pieces += [Piece(f", at {where} also "), *_any_of(names, n_families, last="and")]
@@ -297,7 +297,7 @@ def _of_two(pair: PairComparison, names: Sequence[str]) -> Pieces:
     by = f"by {effect_words(effect)}"
     if effect.winner is not None:
         return (Piece(", better than "), Piece(second, True), Piece(f" {by}{worth_words(effect)}"))
-    chance = worth_words(effect) or ", which may be chance"
+    chance = worth_words(effect) or ", which may be due to chance"
     return (Piece("; "), Piece(first, True), Piece(f" is ahead {by}{chance}"))
 
 
@@ -310,7 +310,7 @@ def _lead(comparison: Comparison) -> Pieces:
     if not math.isfinite(effect.difference):
         return ()
     by = f", by {effect_words(effect)}{worth_words(effect)}"
-    return (Piece("; than the next, "), Piece(second.family, True), Piece(by))
+    return (Piece("; ahead of the next, "), Piece(second.family, True), Piece(by))
 
 
 def _against_baseline(comparison: Comparison) -> Pieces:

@@ -22,7 +22,7 @@ def _counts(audit: Audit) -> str:
         parts.append(f"{undecided} not decided")
     tried = f"{audit.source}: {plural(audit.n_attempts, 'attempt')} after the first version, {listed(parts)}."
     better = {"max": "higher", "min": "lower"}[audit.direction]
-    known = {"given": "", "name": "", "kept": ", as the kept scores go"}[audit.how]
+    known = {"given": "", "name": "", "kept": ", judging by the kept scores"}[audit.how]
     return f"{tried} {better.capitalize()} {audit.metric} is better{known}."
 
 
@@ -30,9 +30,7 @@ def _odd(audit: Audit) -> list[str]:
     """What of the log needs a word."""
     sentences = []
     if audit.inferred:
-        sentences.append(
-            "The log does not say what was kept: every score better than all before it is taken for a keep."
-        )
+        sentences.append("The log does not say what was kept: every score better than all before it counts as a keep.")
     for what, words in (("metric", "the column of scores"), ("budget", "the budget")):
         if count := audit.changes.count(what):
             often = "once" if count == 1 else f"{count} times"
@@ -58,21 +56,23 @@ def _known(audit: Audit) -> list[str]:
             "that no attempt has seen."
         ]
     noise = f"One run has a standard deviation of {audit.sd:.2g} ({again} run again, {audit.df} degrees of freedom)"
-    sentences = [f"{noise}{'; that is few, and what follows hangs on it' if audit.df < 5 else ''}."]
+    sentences = [f"{noise}{'; that is few, and what follows depends on it' if audit.df < 5 else ''}."]
     if not audit.keeps:
         return sentences
     survivors = audit.survivors
     names = shortened([keep.label for keep in survivors], _MOST_NAMES) if survivors else ""
     assert audit.false_keeps is not None
-    sentences.append(f"Of {plural(len(audit.keeps), 'keep')} about {audit.false_keeps:.1f} are no improvement.")
+    sentences.append(f"About {audit.false_keeps:.1f} of {plural(len(audit.keeps), 'keep')} are no improvement.")
     which = (
-        f"{len(survivors)} survive at {level(audit.confidence)}: {names}" if survivors else "None survives by itself"
+        f"{len(survivors)} survive at {level(audit.confidence)}: {names}"
+        if survivors
+        else "No keep survives on its own"
     )
     sentences.append(f"{which}.")
     luck = audit.claimed - audit.gain
     share = f" ({100 * luck / audit.claimed:.0f} %)" if audit.claimed > 0 and luck > 0 else ""
     if luck > 0:
-        sentences.append(f"Of the gain of {audit.claimed:.3g} about {luck:.2g}{share} is selection.")
+        sentences.append(f"About {luck:.2g}{share} of the gain of {audit.claimed:.3g} is selection.")
     else:
         sentences.append(f"The gain of {audit.claimed:.3g} is not inflated by selection.")
     return sentences
@@ -93,7 +93,7 @@ def audit_steps(audit: Audit) -> tuple[Step, ...]:
     first, last = _named(audit, kept[0]), _named(audit, kept[-1])
     which = f"{first} and {last}, the first and the last version" if len(kept) > 1 else f"{first} again"
     again = Step(f"Run {which}, with {RETRAINED} fresh seeds each, and compare them", "", "what the loop gained in all")
-    return (again, Step("Let the next loop ask for the runs it needs: levelbest loop", "", ""))
+    return (again, Step("Run the next loop with levelbest loop, which asks for the runs it needs", "", ""))
 
 
 def _named(audit: Audit, version: LoggedVersion) -> str:

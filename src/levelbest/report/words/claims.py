@@ -45,7 +45,7 @@ def _verdict(claim: Claim, pair: ClaimedPair) -> str:
     if len(pair.decided) > 1:
         word = {1: "better", -1: "worse", 0: "not shown"}
         by = _either(pair, [f"{word[reading.decided]}, {difference_words(reading)}," for reading in pair.readings])
-        return f"Whether {name} is better than {base} hangs on what ± is: {by}."
+        return f"Whether {name} is better than {base} depends on what ± means: {by}."
     return f"It is not shown that {name} is better than {base}: the difference is {by}."
 
 
@@ -73,11 +73,11 @@ def _search(claim: Claim, pair: ClaimedPair) -> str:
     sizes = f"{larger.name} had the larger search, {plural(larger.tuned, 'trial')} against {smaller.tuned}"
     gains = [_range(reading) for reading in pair.readings]
     if larger is base:
-        return f"{sizes}, which as assumed below hides this much of a gain: {_either(pair, gains)}."
+        return f"{sizes}, which, under the assumptions below, hides this much of a gain: {_either(pair, gains)}."
     if not pair.readings[0].difference > 0:
         return f"{sizes}, and is still not ahead."
     shares = [f"{gain} ({explained_words(reading)})" for gain, reading in zip(gains, pair.readings, strict=True)]
-    return f"{sizes}; as assumed below, that alone explains this much of the gain: {_either(pair, shares)}."
+    return f"{sizes}; under the assumptions below, that alone explains this much of the gain: {_either(pair, shares)}."
 
 
 def _range(reading: ClaimReading) -> str:
@@ -117,7 +117,7 @@ def _assumed(claim: Claim, searches: list[tuple[SearchGain, ...]]) -> str:
     noise = "with as much noise (first number) or none (second)"
     if claim.noise is not None:
         noise = f"with a noise of {claim.noise:g}"
-    return f"Assumed: trials of both searches are normal about one mean, with {of}, and validation chooses {noise}."
+    return f"Assumed: trials of both searches are normal about one common mean, with {of}; validation chooses {noise}."
 
 
 def _like_runs(searches: list[tuple[SearchGain, ...]]) -> str:
@@ -142,7 +142,7 @@ def _about_search(claim: Claim, pair: ClaimedPair) -> Step | None:
     base, other = claim.baseline, pair.claim
     if base.tuned is None or other.tuned is None:
         return Step(
-            f"Ask with how many trials each was tuned, and add it: '{other.name} {other.mean:g} ± "
+            f"Ask how many trials each was tuned with, and add it: '{other.name} {other.mean:g} ± "
             f"{other.spread:g} ({other.n}), tuned N'"
         )
     if base.tuned == other.tuned:
@@ -165,4 +165,4 @@ def _about_runs(pair: ClaimedPair) -> Step | None:
         return None
     many = [f"{reading.if_true:g}" if math.isfinite(reading.if_true) else "too many" for reading in pair.readings]
     goal = f"in {100 * pair.readings[0].needed.goal:.0f} of 100 cases"
-    return Step(f"Run more seeds: of each this many show such a difference {goal}: {_either(pair, many)}")
+    return Step(f"Run more seeds: this many of each would show such a difference {goal}: {_either(pair, many)}")

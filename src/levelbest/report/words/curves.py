@@ -46,7 +46,7 @@ def interval_name(method: str) -> str:
 
 
 _WHY = {
-    "one-trial": "one trial tells nothing of the spread",
+    "one-trial": "one trial says nothing about the spread",
     "two-trials": "two trials are too few to show how an estimate varies",
     "one-value": "every trial has the same score, so the data cannot show how an estimate varies; bounds on the score "
     "would",
@@ -58,8 +58,8 @@ _WHY = {
     "two-problems": "two groups are too few to show how groups differ without bounds on the score",
     "no-spread": "every group has the same value, so the data cannot show how groups differ; bounds on the score would "
     "help",
-    "no-problem": "no group has so many samples",
-    "beyond-half": "limits for these very problems reach to half the samples of the problem that has fewest",
+    "no-problem": "no group has that many samples",
+    "beyond-half": "limits for exactly these problems extend to half the samples of the problem with the fewest",
     "no-weight": "every group has weight 0",
 }
 
@@ -72,7 +72,7 @@ def why_no_interval(
     Examples
     --------
     >>> why_no_interval([("no-problem", 3, 4, False)])
-    'no interval for n = 3 to 4: no group has so many samples'
+    'no interval for n = 3 to 4: no group has that many samples'
     """
     known = " or ".join(interval_methods(estimator=estimator))
     estimator_lacks = f"the estimator {estimator!r} has no {method} interval of its own" + (
@@ -114,9 +114,9 @@ def _resampled(words: str) -> Callable[..., str]:
 
 
 def _gaffke(worst: bool, best: bool) -> str:
-    side = "" if best else "; without the bound that is best there is no limit on that side"
+    side = "" if best else "; without the bound at the best end there is no limit on that side"
     if not worst:
-        side = "; the worst score observed stands for the missing bound"
+        side = "; the worst score observed stands in for the missing bound"
     return f"limits of Gaffke's type from the bounds of the score{side}"
 
 
@@ -167,7 +167,7 @@ def _over_problems(words: str) -> Callable[..., str]:
 _RULES: dict[str, str | Callable[..., str]] = {
     "none": "",
     "bootstrap": _RANK_DRAWS,
-    "light tails": f"{_RANK_DRAWS}; with so few trials and no bounds it leans on light tails",
+    "light tails": f"{_RANK_DRAWS}; with so few trials and no bounds it assumes light tails",
     "reported": "the wider of Student's t and rank draws",
     "percentile": _resampled("percentiles of the resampled estimates"),
     "basic": _resampled("percentiles of the resampled estimates, mirrored"),
@@ -249,7 +249,7 @@ def curves_heading(curves: Sequence[Curve]) -> str:
         chosen = ""
     names = list(dict.fromkeys(curve.method for curve in curves))
     methods = listed(list(dict.fromkeys(interval_name(name) for name in names)))
-    over = "for all n at once" if first.simultaneous else "for each n by itself"
+    over = "for all n at once" if first.simultaneous else "for each n separately"
     over += after(words.scope, ", ")
     kind = "bands" if first.simultaneous else "intervals"
     problems = ""

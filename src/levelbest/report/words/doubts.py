@@ -72,9 +72,9 @@ def _unequal(
 
 DOUBTS: dict[tuple[str, str], str | Callable[..., str]] = {
     # trials that have no score
-    ("failures", "flagged"): "{count} trials are marked {mark!r}; those with a score before that count with it",
+    ("failures", "flagged"): "{count} trials are marked {mark!r}; those that already had a score keep it",
     ("failures", "not-written"): (
-        "{tool} does not write here which trials failed: they are missing, or stand among the others"
+        "{tool} does not record here which trials failed: they are missing, or counted among the others"
     ),
     ("failures", "left-out"): "none of {n_trials} trials has a score: left out",
     ("fixed-sample", "stopped"): (
@@ -108,22 +108,24 @@ DOUBTS: dict[tuple[str, str], str | Callable[..., str]] = {
         "intervals need not cover; repeat the whole search and compare searches"
     ),
     ("adaptive-sampler", "incumbent"): (
-        "the scores never fall from trial to trial and mostly stay: the best so far of one search, which is one "
-        "observation; give the score of each trial ({named[search]} none if these are independent trials)"
+        "the scores never fall from trial to trial and mostly stay the same: they are the best so far of one search, "
+        "which is one observation; give the score of each trial ({named[search]} none if these are independent trials)"
     ),
     ("adaptive-sampler", "climbs"): (
         "scores climb with the order of the trials, as in a search that learns from earlier ones: taken as one search, "
         "which is one observation ({named[search]} none if the trials are independent)"
     ),
-    ("fixed-configuration", ""): ("one configuration beside searches: n counts its seeds, not what finding it took"),
+    ("fixed-configuration", ""): (
+        "one fixed configuration beside searches: n counts its seeds, not the trials it took to find it"
+    ),
     ("fixed-configuration", "point"): "a point in the space of {within}: n counts its seeds",
     ("stops-at-success", ""): (
-        "in all {problems} problems with a success it is the last sample: sampling stopped there, and pass@k from "
-        "such samples is biased"
+        "in all {problems} problems with a success, the success is the last sample: sampling stopped there, and "
+        "pass@k from such samples is biased"
     ),
     ("stops-at-success", "batches"): (
-        "in all {problems} problems with a success it is among the last {batch} samples: sampling stopped after a "
-        "batch with one, and pass@k from such samples is biased"
+        "in all {problems} problems with a success, the success is among the last {batch} samples: sampling stopped "
+        "after a batch with one, and pass@k from such samples is biased"
     ),
     # the scores
     ("few-values", ""): (
@@ -140,15 +142,15 @@ DOUBTS: dict[tuple[str, str], str | Callable[..., str]] = {
         "selection and reported scores are identical: the score that picked the winner is the score claimed"
     ),
     ("selection-uncorrelated", ""): (
-        "the selection score hardly tells which trial reports well (Spearman {rho:.2f}): picking by it is close to "
+        "the selection score hardly predicts the reported score (Spearman {rho:.2f}): picking by it is close to "
         "picking at random"
     ),
     ("selection-uncorrelated", "reversed"): (
-        "trials that are good by the selection score report badly (Spearman {rho:.2f}): picking by it picks the "
-        "wrong way round; check {named[direction]}"
+        "trials with a good selection score have a bad reported score (Spearman {rho:.2f}): picking by it picks the "
+        "wrong trials; check {named[direction]}"
     ),
     ("leaky-reported", ""): (
-        "the reported score {reported!r} is by its name the best over several looks at the test set"
+        "the reported score {reported!r} is, judging by its name, the best of several evaluations on the test set"
     ),
     ("missing-reported", ""): (
         "the reported score {reported!r} is known for {known} of {finished} finished trials: curves of it need to be "
@@ -156,12 +158,12 @@ DOUBTS: dict[tuple[str, str], str | Callable[..., str]] = {
     ),
     ("judged", ""): _judged,
     ("no-reported", ""): (
-        "validation only: {selection} both selects the winner and is what is reported, which flatters it; a score "
-        "that had no part in choosing, such as a test score, does not ({named[reported]})"
+        "validation only: {selection} both selects the winner and is reported, which flatters it; a score that "
+        "played no part in the selection, such as a test score, does not ({named[reported]})"
     ),
     ("no-reported", "oracle"): (
-        "{selection} picks the best of n and is what is reported: what an oracle reaches (pass@k for 0/1 scores); a "
-        "verifier's score as {named[selection]} tells what can be reached without one"
+        "{selection} both picks the best of n and is reported: what an oracle reaches (pass@k for 0/1 scores); a "
+        "verifier's score as {named[selection]} shows what can be reached without one"
     ),
     # how far the data reach
     ("beyond-trials", ""): (
@@ -173,7 +175,7 @@ DOUBTS: dict[tuple[str, str], str | Callable[..., str]] = {
         "beyond the {n_trials} trials observed the curve is a guess by a fitted {method} distribution, not an estimate"
     ),
     ("light-tails", ""): (
-        "with {n_trials} trials the interval leans on light tails: it is too narrow where few scores lie far from the "
+        "with {n_trials} trials the interval assumes light tails: it is too narrow where few scores lie far from the "
         "others; bounds on the score help ({named[bounds]})"
     ),
     ("natural-bounds", ""): lambda score, low, high: (
@@ -207,12 +209,12 @@ DOUBTS: dict[tuple[str, str], str | Callable[..., str]] = {
         f"{repeated} of {n_trials} trials repeat{'s' * (repeated == 1)} a configuration that was run before"
     ),
     ("repeated-configurations", "rows"): lambda copies, n_rows: (
-        f"{copies} of {n_rows} rows repeat another row in all that is known of it: a run that is counted twice makes "
-        "intervals too narrow; leave the copies out"
+        f"{copies} of {n_rows} rows are copies of another row: a run that is counted twice makes intervals too "
+        f"narrow; remove the copies"
     ),
     ("repeated-configurations", "samples"): lambda count, sample, problem: (
-        f"{'1 sample id occurs' if count == 1 else f'{count} sample ids occur'} more than once within a problem, with "
-        f"other scores (first: {sample} of problem {problem}): they count as samples of their own"
+        f"{'1 sample id occurs' if count == 1 else f'{count} sample ids occur'} more than once within a problem, "
+        f"with different scores (first: {sample} of problem {problem}): they count as separate samples"
     ),
     ("outlier", "worse"): lambda score, distance, count: (
         f"{'1 trial lies' if count == 1 else f'{count} trials lie'} far on the worse side (the worst: {score:.6g}, "
@@ -264,8 +266,8 @@ CHOSEN: dict[tuple[str, str], str | Callable[..., str]] = {
     ("paired-design", "used"): "compared pair by pair: every trial has a partner with the same {by} in every family",
     ("paired-design", "problems"): "compared problem by problem: samples of the same problem in every family",
     ("averaged-runs", "unequal"): (
-        "configurations of {richest} have more runs than those of {fewest}, so that the luck of their seeds weighs "
-        "less in their means: the best of n is flattered less"
+        "configurations of {richest} have more runs than those of {fewest}, so the luck of their seeds weighs less "
+        "in their means: the best of n is flattered less"
     ),
     ("guessed-columns", "checkpoints"): (
         "rows are checkpoints of the {runs} runs in {column!r}, as {counter!r} rises within them: each run is one "
@@ -275,20 +277,20 @@ CHOSEN: dict[tuple[str, str], str | Callable[..., str]] = {
         f"in {count} of {runs} runs checkpoints tie at the best selection score with different reported scores: the "
         f"{tied} one counts ({named('tied')} {'last' if tied == 'first' else 'first'} for the other)"
     ),
-    ("guessed-columns", "statuses"): "{words:6} in {column!r}: no words of how a trial ended, read as finished",
+    ("guessed-columns", "statuses"): "{words:6} in {column!r}: not a known status, read as finished",
     ("guessed-columns", "one-each"): (
-        "{column!r} has {count} values in {n_trials} rows: it tells trials apart and not families, so that all are "
-        "one family ({named[family]} {column} if each is one)"
+        "{column!r} has {count} values in {n_trials} rows: it identifies trials rather than families, so all rows "
+        "are one family ({named[family]} {column} if each is one)"
     ),
     ("guessed-columns", "samples"): ("by name: the {count} columns {first!r} to {last!r} are samples: one trial each"),
     ("guessed-columns", "lists"): "each item of the lists in {column!r} is one sample of its {group}: one trial each",
     ("guessed-columns", "rows"): "each row is one problem, named by {group!r}",
     ("guessed-columns", "episodes"): (
         "each of {count} folders is one run, scored by the mean reward of its last {window} episodes: an episode is "
-        "no trial"
+        "not a trial"
     ),
     ("guessed-columns", "arguments"): (
-        "the {count} sources name the same families: each source is a family of its own ({named[family]})"
+        "the {count} sources name the same families: each source is a separate family ({named[family]})"
     ),
     ("guessed-columns", "counts"): (
         "{successes!r} of {total!r} samples were successes: {count} samples, one trial each"
@@ -303,11 +305,11 @@ CHOSEN: dict[tuple[str, str], str | Callable[..., str]] = {
     ),
     ("guessed-columns", ""): _guessed,
     ("guessed-columns", "open"): lambda role, columns: (
-        f"not chosen, since the names leave it open: {columns:12} could be the {role} ({named(role)})"
+        f"not chosen, since the names are ambiguous: {columns:12} could be the {role} ({named(role)})"
     ),
     ("guessed-columns", "primary"): "the score of {task} is {column!r}, and not {others:6} ({named[selection]})",
     ("guessed-columns", "searches"): lambda count, n_families: (
-        f"{count} studies whose names differ in the number of a seed or run, or in the time, are searches of "
+        f"{count} studies whose names differ only in a seed, a run number or a time are searches of "
         f"{'one family' if n_families == 1 else f'{n_families} families'} ({named('search')} none if they are trials)"
     ),
     ("guessed-columns", "turned"): lambda column, direction: (
@@ -315,12 +317,13 @@ CHOSEN: dict[tuple[str, str], str | Callable[..., str]] = {
         f"way: the selection score is negated, and direction = {direction}"
     ),
     ("guessed-columns", "same-way"): lambda column, reported, direction: (
-        f"the name {column!r} does not tell which way is better: a {'higher' if direction == 'max' else 'lower'} one "
-        f"is taken to be, as for {reported!r} ({named('selection_direction')})"
+        f"the name {column!r} does not say which direction is better: "
+        f"{'higher' if direction == 'max' else 'lower'} is assumed, as for "
+        f"{reported!r} ({named('selection_direction')})"
     ),
     ("guessed-columns", "files"): lambda count, parts: (
         f"each of {count} files is one run, and all are one table"
-        + (f", told apart by {parts:6} in their names" if parts else "")
+        + (f", distinguished by {parts:6} in their names" if parts else "")
     ),
     ("guessed-columns", "by-column"): (
         "each column is a family ({columns:6}), and each row one {rows}: a trial of every family"

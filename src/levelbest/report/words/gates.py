@@ -9,7 +9,7 @@ from levelbest.report.words.phrases import forecast, level, plural, shortened
 from levelbest.report.words.plans import Step
 from levelbest.results import GateDecision, Requirement
 
-_ABOUT = {"suite": " on these very problems", "problems": " on such problems", "": ""}
+_ABOUT = {"suite": " on exactly these problems", "problems": " on such problems", "": ""}
 _MOST_NAMES = 8
 
 
@@ -47,7 +47,7 @@ def gate_details(gate: GateDecision) -> list[str]:
     default = "" if gate.given else " (5 % of the range of the score, the default)"
     sentences.append(
         f"A loss of {gate.worth:g} would matter{default}. Equal versions are called regressed in at most "
-        f"{level(round(1 - gate.confidence, 9))} of cases, and as rarely does one pass that loses more."
+        f"{level(round(1 - gate.confidence, 9))} of cases; a version that loses more passes just as rarely."
     )
     return sentences
 

@@ -24,8 +24,8 @@ def decision_sentences(decision: LoopDecision) -> tuple[str, ...]:
         sentences.append(OVERFITTING.format(f"{attempts} {'were' if decision.n_attempts > 1 else 'was'} "))
     if decision.reason == "shown":
         sentences.append(
-            f"{decision.candidate} is the baseline of what follows: record fresh runs of it ({named('baseline')}), for "
-            "those that made it win say too much of it."
+            f"{decision.candidate} is the baseline of what follows: record fresh runs of it ({named('baseline')}), "
+            f"since those that made it win flatter it."
         )
     return tuple(sentences)
 
@@ -38,7 +38,8 @@ def _why(decision: LoopDecision) -> str:
     return {
         "failed": f"a run failed, after {runs}.",
         "moved": (
-            f"the baseline it began from, {decision.baseline}, was replaced since; offer it on top of what was kept, "
+            f"the baseline it began from, {decision.baseline}, has been replaced since; offer it on top of what was "
+            "kept, "
             "under another name."
         ),
         "noisy": (

@@ -208,7 +208,7 @@ def footer(comparison: Comparison, *, details: bool) -> list[str]:
         return [f"Seed {terms.settings.rng}."]
     if not details:
         return [short_conditions(comparison), f"Seed {terms.settings.rng}; {named('details')}"]
-    each = ["Intervals in the table are for each family by itself."] if comparison.standings else []
+    each = ["Intervals in the table are for each family separately."] if comparison.standings else []
     several = len(comparison.pairs) > 1
     more = f" {named('pairs')}: {'each pair' if several else 'every budget'}." * (several or not terms.words.single)
     return [condition_sentence(comparison), *each, f"Seed {terms.settings.rng}.{more}"]
@@ -293,12 +293,12 @@ def leaning(pairs: Sequence[PairComparison]) -> list[str]:
 
 
 def unseen_words(pairs: Sequence[PairComparison]) -> str:
-    """What no such sample can rule out: ``a failure in up to 14 % of runs may not have shown itself``."""
+    """What no such sample can rule out: ``a failure in up to 14 % of runs could have gone unseen``."""
     shares = [pair.unseen for pair in pairs if math.isfinite(pair.unseen)]
     if not shares:
         return ""
     words = pairs[0].terms.words
-    return f"a failure in up to {100 * max(shares):.2g} % of {words.exchanged} may not have shown itself"
+    return f"a failure in up to {100 * max(shares):.2g} % of {words.exchanged} could have gone unseen"
 
 
 def groups_words(terms: ComparisonTerms) -> str:

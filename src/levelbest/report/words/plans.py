@@ -47,7 +47,7 @@ def capped_sentence(plan: TrialPlan) -> list[str]:
     capped = next((needed for needed in planned if needed.capped), None)
     if capped is None:
         return []
-    reach = f"{plural(min(capped.pilot), plan.words.planned)} can speak of n up to a quarter of their number"
+    reach = f"{plural(min(capped.pilot), plan.words.planned)} support n up to a quarter of their number"
     return [f"{reach}: planned for n = {capped.n}, not {capped.asked}."]
 
 
@@ -79,7 +79,7 @@ def _about_pairs(plan: TrialPlan) -> list[str]:
             (more, f"would need about {many} {units}{_each(plan)}"),
             (few, f"are left open by so few {units}"),
             (never, f"differ too little for {forecast(MOST_PLANNED)} {units}{_each(plan)}"),
-            (unknown, "have no spread to plan by"),
+            (unknown, "have no spread to plan from"),
         )
         if pairs
     ]
@@ -90,7 +90,7 @@ def _about_problems(plan: TrialPlan) -> list[str]:
     met = [family for family, each in plan.problems if 0 < each.error <= each.target]
     parts += [f"{shortened(met)}: nothing more is needed"] if met else []
     alike = [family for family, each in plan.problems if each.error == 0]
-    parts += [f"{shortened(alike)}: the problems are all alike, and tell nothing to plan by"] if alike else []
+    parts += [f"{shortened(alike)}: the problems are all alike, which leaves nothing to plan from"] if alike else []
     return parts
 
 
@@ -175,17 +175,17 @@ def problem_plan_words(plan: GroupPlan) -> str:
     if plan.error == 0:
         return (
             f"At n = {plan.n} all {plan.n_groups} problems have the same value, so that they cannot show how problems "
-            "differ, and a standard error of 0 is not to be believed: plan for another n, or from more problems."
+            "differ, and a standard error of 0 is not credible: plan for another n, or from more problems."
         )
     if plan.error <= plan.target:
         return f"{now} The target is met: nothing more is needed."
     if math.isnan(plan.floor):
         samples = (
-            f"What more samples would bring cannot be told at n = {plan.n}, which is all that some problem has: plan "
+            f"The gain from more samples cannot be estimated at n = {plan.n}, which is all that some problem has: plan "
             "for a smaller n."
         )
     elif plan.samples_needed is None:
-        left = f"{plan.floor:.3g} would be left with unlimited samples"
+        left = f"{plan.floor:.3g} would remain even with unlimited samples"
         samples = f"More samples of the same problems do not suffice: {left}."
     else:
         samples = f"More samples: {plan.samples_needed} of each problem, with the same problems."
@@ -207,13 +207,13 @@ def _separation(plan: TrialPlan, first: str, second: str, needed: Needed) -> str
     units, each = _units(plan), _each(plan)
     present = " and ".join(dict.fromkeys(f"{count}" for count in needed.pilot))
     if needed.code == "unknown":
-        return f"{of}: {present} {units} have no standard error to plan by."
+        return f"{of}: {present} {units} have no standard error to plan from."
     if _is_enough(needed):
         of_each = each if len(set(needed.pilot)) == 1 else ""
         are = f"{present} {units}{of_each} decide it" if needed.decided else f"{present} {units}{of_each} are enough"
         return f"{of}: {are}; such a study tells them apart {_often(needed.now)}."
     if is_open(needed):
-        little = "are too few to plan from" if needed.code else "leave open which is the better one"
+        little = "are too few to plan from" if needed.code else "leave open which is better"
         return f"{of}: {present} {units} {little}; it may take {open_words(needed)}{each}. {_seen(needed)}"
     if needed.code == "small":
         largest = f"even the largest difference that {present} {units} leave open would need"
@@ -233,9 +233,7 @@ def _seen(needed: Needed) -> str:
     """The difference that as many units as there are would show, over all budgets and at one named in advance."""
     named_alone = f", of {needed.detectable_named:.2g} at a budget named in advance"
     named_alone = named_alone if math.isfinite(needed.detectable_named) else ""
-    return (
-        f"As many as there are would show a difference of {needed.detectable:.2g} {_often(needed.goal)}{named_alone}."
-    )
+    return f"The present number would show a difference of {needed.detectable:.2g} {_often(needed.goal)}{named_alone}."
 
 
 def _divided(plan: DividedRuns) -> str:
@@ -243,15 +241,16 @@ def _divided(plan: DividedRuns) -> str:
     now, precise, finding = plan.now, plan.precise, plan.finding
     if not finding.new_run > 0:
         return (
-            f"{plan.family}: configurations cannot be told from the luck of seeds, so that more of either tell as much."
+            f"{plan.family}: configurations cannot be distinguished from the luck of seeds, so more of either helps "
+            f"equally."
         )
-    of_runs = f"{plan.family}, more configurations or more seeds: of {plan.ways[0].runs} runs"
+    of_runs = f"{plan.family}, more configurations or more seeds: with {plan.ways[0].runs} runs,"
     error = f"a standard error of {precise.error:.2g}, against {now.error:.2g} with {_way(now)} as now"
     score = f"a new run of it is expected to score {plan.new_run(finding):.4g}, against {plan.new_run(now):.4g}"
     aim = f"find the best configuration ({score}, if effects are normal)"
     if precise == finding:
-        return f"{of_runs} {_way(precise)} tell the mean best ({error}) and {aim}."
-    return f"{of_runs} {_way(precise)} tell the mean best ({error}), and {_way(finding)} {aim}."
+        return f"{of_runs} {_way(precise)} give the most precise mean best ({error}) and {aim}."
+    return f"{of_runs} {_way(precise)} give the most precise mean best ({error}), and {_way(finding)} {aim}."
 
 
 def _division_power(first: str, second: str, powers: Sequence[tuple[Division, float]]) -> str:
@@ -313,7 +312,7 @@ def _budget(comparison: Comparison) -> list[Step]:
     if len({span.best for span in leading_spans(comparison) if span.best is not None}) < 2:
         return []
     text = f"Name the budget your readers have ({named('headline')})"
-    why = "the best changes with it"
+    why = "the best family depends on it"
     return [Step(text, why=why)]
 
 
@@ -325,7 +324,7 @@ def _bounds(comparison: Comparison) -> list[Step]:
     if terms.metric.bounds != (None, None) or not 0 <= least <= greatest <= (100 if percent else 1):
         return []
     text = f"If no {terms.metric.score} can lie beyond 0 and {100 if percent else 1}, say so ({named('bounds')})"
-    return [Step(text, why="limits can then do with fewer assumptions")]
+    return [Step(text, why="limits then need fewer assumptions")]
 
 
 def _failures(comparison: Comparison) -> list[Step]:
@@ -368,7 +367,7 @@ def _named_first(pair: PairComparison, budget: int) -> list[Step]:
     needed, words = pair.needed, pair.terms.words
     if needed is None or pair.terms.named or not needed.detectable_named < needed.detectable:
         return []
-    shown = f"with as many a difference of {needed.detectable_named:.2g} shows at {words.count(budget)} alone"
+    shown = f"with the same number, a difference of {needed.detectable_named:.2g} shows at {words.count(budget)} alone"
     return [Step(f"Name the budget before the next study: {shown}, {needed.detectable:.2g} over all budgets", "", "")]
 
 

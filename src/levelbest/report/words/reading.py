@@ -56,7 +56,7 @@ def _design(design: ReadDesign) -> str:
     units, n_trials = design.units, design.n_trials
     several = plural(n_trials, "trial")
     return {
-        "trials": "independent trials, as far as the table tells",
+        "trials": "independent trials, as far as the table shows",
         "seeds": f"{several}, {plural(units, 'configuration')} with several {listed(design.repeats)}",
         "grid": f"{several}, a grid",
         "repeats": f"{several}, some of the same configuration",

@@ -39,7 +39,7 @@ def variance_heading(variances: Sequence[FamilyVariance]) -> str:
     failed = f"; {plural(lost, 'run')} without a score left out" if lost else ""
     return (
         f"what makes the {first.score} of runs differ: standard deviation by source, with {level(first.confidence)} "
-        f"limits for each by itself ({each}{failed})"
+        f"limits for each separately ({each}{failed})"
     )
 
 

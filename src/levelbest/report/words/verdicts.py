@@ -34,18 +34,18 @@ from levelbest.results import (
 _REASONS = {
     "few-trials": "a family has fewer than 3 trials",
     "no-spread": "scores that do not vary allow no confidence interval",
-    "beyond-half": "verdicts reach to half the trials of the smaller family",
-    "beyond-samples": "verdicts on these very problems reach to half the samples of the problem that has fewest",
+    "beyond-half": "verdicts extend to half the trials of the smaller family",
+    "beyond-samples": "verdicts on exactly these problems extend to half the samples of the problem with the fewest",
     "beyond-reported": "past this budget the reported score of the winner rests on fewer than ten trials",
-    "no-bounds": "the method asked for needs the lowest and the highest possible score",
+    "no-bounds": "the chosen method needs the lowest and the highest possible score",
     "unsettled": "too close to call with as many random draws as are allowed",
     "adaptive": "one search that learns from its own trials is one observation: repeat the whole search",
     "few-searches": "at least two searches of each family are needed",
     "search-ends": "some search ends before this budget",
     "running": "too early to tell while trials still run",
     "outside-spend": "one sample of the more expensive system costs more than all samples of the cheaper one",
-    "outside-cost": "verdicts reach from one trial of the more expensive family to half of what either spent",
-    "few-problems": "too few problems have so many samples",
+    "outside-cost": "verdicts extend from one trial of the more expensive family to half of what either spent",
+    "few-problems": "too few problems have that many samples",
     "no-limits": "there is no confidence interval",
 }
 _ADJUSTMENTS = {
@@ -84,7 +84,7 @@ def best_found_words(comparison: Comparison) -> tuple[str, ...]:
         f"{winner.family} {winner.value:.4g}{f' ({settings_words(winner)})' if winner.configuration else ''}"
         for winner in comparison.best_found
     ]
-    return (f"The best that was found: {'; '.join(winners)}.",) if winners else ()
+    return (f"Best found: {'; '.join(winners)}.",) if winners else ()
 
 
 def settings_words(winner: BestFound) -> str:
@@ -166,7 +166,9 @@ def _effect_sentence(pair: PairComparison) -> list[str]:
     where = capital(at_effect(effect, pair.terms))
     if effect.winner is not None:
         return [f"{where} {first} is better by {effect_words(effect)}{worth_words(effect)}."]
-    return [f"{where} {first} is ahead by {effect_words(effect)}{worth_words(effect) or ', which may be chance'}."]
+    return [
+        f"{where} {first} is ahead by {effect_words(effect)}{worth_words(effect) or ', which may be due to chance'}."
+    ]
 
 
 def worth_words(effect: Effect, before: str = ": ") -> str:
@@ -209,8 +211,8 @@ def claim_sentence(pair: PairComparison) -> str | None:
         f"{words.count(pair.n_trials[ahead])}, against {pair.best[behind]:.6g} of {pair.n_trials[behind]})"
     )
     if pair.n_trials[ahead] < pair.n_trials[behind]:
-        return f"{as_run}, from fewer {words.units}: that speaks for it, but one best score is one draw and no verdict."
-    return f"{as_run}, but from more {words.units}, which find better scores by their number alone."
+        return f"{as_run}, from fewer {words.units}: that favours it, but one best score is one draw, not a verdict."
+    return f"{as_run}, but from more {words.units}, and more {words.units} alone find better scores."
 
 
 def pair_sentence(pair: PairComparison) -> str:
@@ -223,9 +225,9 @@ def pair_sentence(pair: PairComparison) -> str:
     basis = "; ".join([confidence_words(terms, [pair]), *counts, *leaning([pair])])
     more = [f"Based on {basis}."]
     if terms.statistic == "all":
-        more.append("Compared is the chance that all of n samples succeed (pass^k).")
+        more.append("The comparison is of the probability that all of n samples succeed (pass^k).")
     if terms.statistic == "majority":
-        more.append("Compared is the answer with the most votes among n samples (maj@k).")
+        more.append("The comparison is of the answer with the most votes among n samples (maj@k).")
     if pair.survives is not None:
         changes = "is the same" if pair.survives else "changes"
         more.append(f"The verdict {changes} {other_policy(terms)}.")
@@ -283,7 +285,7 @@ def beyond_clauses(verdicts: Sequence[Verdict], terms: ComparisonTerms, n_trials
         if verdict.verdict != NOT_COMPARABLE:
             continue
         if verdict.end == last and verdict.reason in _TOO_FEW and not terms.over_cost and terms.n_groups is None:
-            clauses.append(f"from {verdict.start:g} on {terms.words.count(n_trials)} are too few to tell")
+            clauses.append(f"from {verdict.start:g} on, {terms.words.count(n_trials)} are too few to tell")
         elif verdict.reason in _TOO_FEW and terms.over_cost:
             continue  # the ends of the axis: the strip and the table show where they are
         else:

@@ -89,7 +89,7 @@ class IntervalMethod:
             wanted = "a bound on the score" if self.needs_bounds == 1 else "both bounds of the score"
             return f"needs {wanted}, got {'one' if known else 'none'}: give {named('bounds')}"
         if simultaneous and not self.simultaneous:
-            return "covers each budget by itself, not all at once"
+            return "covers each budget separately, not all at once"
         return ""
 
 

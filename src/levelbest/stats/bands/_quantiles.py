@@ -41,7 +41,7 @@ def quantile_interval(
     confidence
         Of the limits, 0.95 and not 95.
     simultaneous
-        Whether the limits hold for all n together, or for each by itself.
+        Whether the limits hold for all n together, or for each separately.
     shape
         ``narrow`` or ``long``.
     direction
@@ -118,7 +118,7 @@ def horizon(
     n_max
         The last budget of the band.
     pointwise
-        Whether the limits hold for each n by itself: a band's hold for all of them together.
+        Whether the limits hold for each n separately: a band's hold for all of them together.
     shape
         As of `rank_band`.
 

@@ -77,7 +77,7 @@ def rank_band(
     confidence
         Of the limits, 0.95 and not 95.
     pointwise
-        Whether the limits hold for each n by itself: a band's hold for all of them together.
+        Whether the limits hold for each n separately: a band's hold for all of them together.
     shape
         ``narrow`` or ``long``.
 

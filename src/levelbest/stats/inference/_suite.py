@@ -1,6 +1,6 @@
 """Samples of problems that stand for themselves: exchanged, and drawn, within each problem.
 
-The question is about these very problems; what varies is the samples. Under equal distributions a problem's samples are
+The question is about exactly these problems; only the samples vary. Under equal distributions a problem's samples are
 exchanged between the systems, all problems together. For 0/1 scores at n = 1, with as many samples of every problem,
 this is the conditional test of Cochran, Mantel and Haenszel; other scores, budgets and counts have no other test.
 

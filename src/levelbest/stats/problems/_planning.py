@@ -144,7 +144,7 @@ class GroupPlan:
     samples_needed: int | None
     """Samples per problem, with the problems there are; None where no number of samples suffices."""
     floor: float
-    """The standard error that would be left with unlimited samples of the problems there are."""
+    """The standard error that would remain even with unlimited samples of the problems there are."""
     errors: tuple[tuple[int, float], ...]
     """(n, standard error) at the budgets asked for: whether a larger k is known better or worse."""
 

@@ -1,4 +1,4 @@
-"""Limits and verdicts for these very problems: what varies is the samples, within each problem."""
+"""Limits and verdicts for exactly these problems: what varies is the samples, within each problem."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SUITE_METHODS = ("default", "gaffke")
 def suite_contrasts(
     systems: Sequence[ProblemSamples], hypotheses: Hypotheses, weights: FloatArray | None = None
 ) -> Contrasts:
-    """Differences of systems on these very problems, with limits and verdicts for all pairs and budgets together.
+    """Differences of systems on exactly these problems, with limits and verdicts for all pairs and budgets together.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def suite_interval(
     simultaneous: bool = False,
     bounds: Bounds | None = None,
 ) -> Interval:
-    """Limits for the average over these very problems: only the samples vary.
+    """Limits for the average over exactly these problems: only the samples vary.
 
     Parameters
     ----------
@@ -103,7 +103,9 @@ def suite_interval(
     >>> bool((limits.low < best.value).all() and (limits.high > best.value).all())
     True
     """
-    name = _check.as_choice("default" if method is None else method, SUITE_METHODS, "interval for these very problems")
+    name = _check.as_choice(
+        "default" if method is None else method, SUITE_METHODS, "interval for exactly these problems"
+    )
     ends = _check.as_bounds(bounds)
     if name == "gaffke" and None in ends:
         raise InputError(f"method 'gaffke' needs both bounds of the score, got {ends}; give bounds=(lowest, highest)")
