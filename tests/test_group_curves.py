@@ -170,7 +170,7 @@ def test_the_same_sample_twice_is_refused():
     with pytest.raises(DataError, match=r"1 sample id occurs more than once .* \(first: 1 of problem a\)"):
         curve(twice, **FAST)
     other = Trials.from_arrays([0, 1, 0, 0], direction="max", group=["a", "a", "a", "b"], seed=[0, 1, 1, 0])
-    assert "with other scores" in codes(curve(other, **FAST))["repeated-configurations"].sentence
+    assert "with different scores" in codes(curve(other, **FAST))["repeated-configurations"].sentence
     constant = Trials.from_arrays([0, 1, 0, 0], direction="max", group=["a", "a", "a", "b"], seed=[7, 7, 7, 7])
     assert "repeated-configurations" not in codes(curve(constant, **FAST))
 
