@@ -40,7 +40,7 @@ from levelbest.stats.budgets._orders import ROUNDING, Pool, Spent, expected
 _CELLS = 1 << 17  # uniforms in one piece
 _HALVINGS = 40
 _LEAST = -700.0  # logarithm of a power
-_SMALL = -50.0  # logarithm of the powers that matter among very many
+_SMALL = -50.0  # logarithm of the powers that matter
 _SEEN = 20  # orders with their winner at or below a rank that tell how often that happens
 
 
@@ -190,9 +190,11 @@ class _Curve:
             logs = np.log(self._drawn(cut.stop - start, rng))
             highest = logs.max(axis=0)
             for i in range(grid.size):
-                begin = int(np.argmax(nu[i] * highest > _SMALL)) if self.m > WHOLE_ORDERS_UP_TO else 0
                 # exp is slow where it underflows, and what is this small adds nothing
-                sides = self._sides(i, np.exp(np.maximum(nu[i, begin:] * logs[:, begin:], _LEAST)), begin)
+                begin = int(np.argmax(nu[i] * highest > _SMALL))
+                power = np.multiply(nu[i, begin:], logs[:, begin:])
+                np.exp(np.maximum(power, _LEAST, out=power), out=power)
+                sides = self._sides(i, power, begin)
                 for side, draw, none in zip((lower, upper), sides, nothing, strict=True):
                     side[i, cut] = none[i, cut] * pool.worst + (1 - none[i, cut]) * draw
         return lower, upper

@@ -21,7 +21,7 @@ import numpy.typing as npt
 from levelbest._check import Bounds, FloatArray, IntArray
 
 ROUNDING = 1e-9  # relative: ten costs of .1 finish within 1, although their sum in floating point exceeds it
-_CHUNK = 1 << 20  # elements of one array
+_CHUNK, _PIECE = 1 << 20, 1 << 17  # elements of one array, and of one that is looked up often
 _ENUMERATED = 7  # every order of up to seven trials
 _ROTATIONS = 400  # of one order at most, evenly spaced
 _BITS = 36  # of a whole number; 67 million of them have a sum within 64 bits
@@ -190,18 +190,19 @@ def looked_at_sums(place: IntArray, starts: IntArray, looked_at: IntArray, value
     mean, over the windows that do not look at i, of value times m / (m - k): the jackknife takes no further orders.
     """
     size, m = place.shape
+    budgets = np.arange(values.shape[2])
     weight = (values - values.mean(axis=(0, 1))) * (m / (m - looked_at))
-    first = np.arange(size)[:, None] * (2 * m + 1) + starts
-    out = np.zeros((2, values.shape[2], m))
-    for i in range(values.shape[2]):
-        ends = (
-            np.bincount(at.ravel(), weight[:, :, i].ravel(), size * (2 * m + 1))
-            for at in (first, first + looked_at[:, :, i])
-        )
-        inside = np.cumsum(np.subtract(*ends).reshape(size, -1), axis=1)
-        of_trial = np.take_along_axis(inside[:, :m] + inside[:, m:-1], place, axis=1)
-        out[:, i] = of_trial[::2].sum(axis=0), of_trial[1::2].sum(axis=0)
-    return out
+    out = np.zeros((2, m, budgets.size))
+    begin = starts[:, None] * budgets.size + budgets
+    for at in range(size):
+        ends = starts[:, None] + looked_at[at]
+        past = ends >= m  # a window that goes round looks at the first trials too
+        places = np.concatenate([begin, np.where(past, ends - m, ends) * budgets.size + budgets])
+        changes = np.concatenate([weight[at], -weight[at]])
+        steps = np.bincount(places.ravel(), changes.ravel(), m * budgets.size).reshape(m, -1)
+        steps[0] += np.where(past, weight[at], 0.0).sum(axis=0)
+        out[at % 2] += np.cumsum(steps, axis=0)[place[at]]
+    return np.ascontiguousarray(out.transpose(0, 2, 1))
 
 
 def jackknife_error(halves: FloatArray) -> FloatArray:
@@ -218,30 +219,36 @@ def _windows(pool: Pool, grid: FloatArray, n_orders: int, rng: np.random.Generat
     bases = max(_BASES, 2 * -(-n_orders // (2 * rotations)))
     starts = (np.arange(rotations) * m) // rotations
     limits = grid * (1 + ROUNDING)
-    apart = 3 * float(pool.cost.sum()) + float(limits.max())
+    piece = max(1, _PIECE // (rotations * grid.size))
     step = 2 * max(1, _CHUNK // (2 * max(2 * m, rotations * grid.size)))
     for begin in range(0, bases, step):
         size = min(step, bases - begin)
         order = rng.permuted(np.broadcast_to(np.arange(m), (size, m)), axis=1)
-        sums = np.zeros((size, 2 * m + 1))
-        np.cumsum(_twice(pool.cost[order]), axis=1, out=sums[:, 1:])
-        # All orders in one search: each lies beyond the sums of the one before.
-        sums += (np.arange(size) * apart)[:, None]
-        wanted = sums[:, starts, None] + limits
-        ends = np.searchsorted(sums.ravel(), wanted.ravel(), side="right").reshape(wanted.shape) - 1
-        ends -= (np.arange(size) * (2 * m + 1))[:, None, None]
-        counts = np.minimum(ends - starts[:, None], m)
         rank = _twice(pool.rank[order])
-        best = _best_in_window(rank, starts, counts)
-        some = counts > 0
+        counts, best = np.empty((2, size, rotations, grid.size), dtype=np.int64)
+        for at in range(0, size, piece):  # so few that the processor's cache holds them
+            some = slice(at, at + piece)
+            counts[some] = _finished(pool.cost[order[some]], starts, limits)
+            best[some] = _best_in_window(rank[some], starts, counts[some])
+        finished = counts > 0
         if pool.y_of_rank is None:
             values = TiedWins(rank, _twice(pool.y[order])).means(starts, counts, best)
         else:
             values = pool.y_of_rank[best]
-        values = np.where(some, values, pool.worst)
-        won = np.where(some, best, -1).astype(np.int32).reshape(-1, grid.size)
+        values = np.where(finished, values, pool.worst)
+        won = np.where(finished, best, -1).astype(np.int32).reshape(-1, grid.size)
         left_out = looked_at_sums(np.argsort(order, axis=1), starts, np.minimum(counts + 1, m - 1), values)
         yield values.mean(axis=1), won, counts.sum(axis=(0, 1)).astype(np.float64), left_out
+
+
+def _finished(cost: FloatArray, starts: IntArray, limits: FloatArray) -> IntArray:
+    """How many trials of each order are finished within each limit from each start on: (order, start, limit)."""
+    size, m = cost.shape
+    sums = np.zeros((size, 2 * m + 1))
+    np.cumsum(_twice(cost), axis=1, out=sums[:, 1:])
+    wanted = sums[:, starts, None] + limits
+    ends = [np.searchsorted(row, wanted_of.ravel(), side="right") for row, wanted_of in zip(sums, wanted, strict=True)]
+    return np.minimum(np.reshape(ends, wanted.shape) - 1 - starts[:, None], m)
 
 
 def _twice(orders: npt.NDArray[_Number]) -> npt.NDArray[_Number]:
