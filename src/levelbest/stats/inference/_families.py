@@ -6,7 +6,9 @@ that it cannot (5 runs of 5 families), or where there is one budget only, sets a
 of their estimates, of which larger ones have more assignments: a range of p of k families is tested by exchanging the
 units of all of them at the level 1 - (1 - alpha)^(p / k), or alpha from k - 1 on (Ryan, Einot, Gabriel and Welsch). So
 a family far away does not open the door for the others: they have a range of their own. Against a baseline the sets are
-the baseline with the families whose |t| is no larger.
+the baseline with the families whose |t| is no larger. A set is tested once for all budgets that two of its families
+reach, each pair as far as it goes, and a family stays in its sets beyond its own reach: otherwise the larger families
+would be tested anew, at all of the error, wherever a smaller one ends.
 """
 
 from __future__ import annotations
@@ -102,12 +104,11 @@ def planned_levels(tests: Mapping[Pair, PairTest], levels: Levels, alpha: float)
     planned = {}
     for pair, test in tests.items():
         place = test.planned
-        here = {pair: other for pair, other in tests.items() if place < other.n.size}
         if levels.baseline is not None:
-            t = abs(float(test.evidence.t[place]))
-            planned[pair] = alpha / sum(abs(float(other.evidence.t[place])) <= t for other in here.values())
+            t = _size_of_t(test, place)
+            planned[pair] = alpha / sum(_size_of_t(other, place) <= t for other in tests.values())
         else:
-            order = _order(here, place)
+            order = _order(tests, place)
             between = abs(order.index(pair[0]) - order.index(pair[1])) + 1
             planned[pair] = _of_range(between, len(order), alpha) / (between * (between - 1) / 2)
     return planned
@@ -126,13 +127,19 @@ class _Sets:
         self._known: dict[Families, FloatArray] = {}
 
     def p_values(self, families: Families, level: float) -> FloatArray:
-        """At the budgets within reach of all of them; 0 where no exchange can reach the level."""
+        """At all budgets: 0 where no exchange can reach the level, 1 past their reach."""
         if families not in self._known:
-            n = max((test.n for test in self.tests.values()), key=len)
-            n = n[n <= self.units.reach(families)]
-            statistics = np.stack([self.units.observed(pair, n) for pair in combinations(families, 2)])
+            every = max((test.n for test in self.tests.values()), key=len)
+            n = every[every <= self.units.reach(families)]
+            pairs = list(combinations(families, 2))
+            statistics = np.zeros((len(pairs), n.size))
+            for row, pair in zip(statistics, pairs, strict=True):
+                inside = n[n <= self.units.reach(pair)]
+                row[: inside.size] = self.units.observed(pair, inside)
             test = Exchange(self.units, families, n, statistics, level)
-            self._known[families] = test.p_values() if test.reachable else np.zeros(n.size)
+            p_values = np.ones(every.size)
+            p_values[: n.size] = test.p_values() if test.reachable else 0.0
+            self._known[families] = p_values
         return self._known[families]
 
 
@@ -140,44 +147,46 @@ def _ranges(units: Units, tests: Mapping[Pair, PairTest], of_pair: float, alpha:
     """By ranges of the families in the order of their estimates, at each budget."""
     sets = _Sets(units, tests)
     adjusted = {pair: np.ones(test.n.size) for pair, test in tests.items()}
-    for place in range(max(test.n.size for test in tests.values())):
-        here = {pair: test for pair, test in tests.items() if place < test.n.size}
-        order = _order(here, place)
+    reached: dict[int, int] = {}
+    for pair, test in tests.items():
+        reached |= {f: max(test.n.size, reached.get(f, 0)) for f in pair}
+    for place in range(max(reached.values())):
+        order = _order(tests, place)
         k = len(order)
         needed: dict[tuple[int, int], float] = {}
         for first, last in _from_wide_to_narrow(k):
+            pair = _named_pair(order[first], order[last], tests)
+            within = place < tests[pair].n.size
             # a range counts with all those that contain it
             so_far = max(
                 (needed[wider] for wider in ((first - 1, last), (first, last + 1)) if wider in needed), default=0.0
             )
-            needed[first, last] = so_far
-            pair = _named_pair(order[first], order[last], tests)
-            if so_far > alpha:
-                adjusted[pair][place] = min(so_far, 1.0)
-                continue
+            needed[first, last] = p_value = so_far
             size = last - first + 1
             level = _of_range(size, k, alpha)
-            if size == 2:
-                p_value = float(tests[pair].p_values[place])
-            else:
+            if size > 2 and so_far <= alpha and place < sorted(reached[f] for f in order[first : last + 1])[-2]:
                 families = tuple(sorted(order[first : last + 1]))
-                p_value = float(sets.p_values(families, level)[place])
-                needed[first, last] = max(so_far, p_value * alpha / level)
+                of_set = float(sets.p_values(families, level)[place])
+                needed[first, last] = p_value = max(so_far, of_set * alpha / level)
+            if within and so_far <= alpha:
                 # the extremes of a range have a t of their own to pass
-                p_value = max(p_value, float(tests[pair].student[place]) * level / of_pair)
-            adjusted[pair][place] = min(max(so_far, p_value * alpha / level), 1.0)
+                alone = tests[pair].p_values if size == 2 else tests[pair].student * (level / of_pair)
+                p_value = max(p_value, float(alone[place]) * alpha / level)
+            if within:
+                adjusted[pair][place] = min(p_value, 1.0)
     return adjusted
 
 
 def _order(tests: Mapping[Pair, PairTest], place: int) -> list[int]:
-    """Families from worst to best at one budget."""
+    """Families from worst to best at one budget; past its reach a family stays where it was to the one that goes on."""
     families = sorted({f for pair in tests for f in pair})
-    first = families[0]
+    first = max(families, key=lambda f: sorted(test.n.size for pair, test in tests.items() if f in pair))
     values = {first: 0.0}
     for (a, b), test in tests.items():
         if first in (a, b):
             other = b if a == first else a
-            values[other] = float(test.evidence.difference[place]) * (1 if b == first else -1)
+            at = min(place, test.n.size - 1)
+            values[other] = float(test.evidence.difference[at]) * (1 if b == first else -1)
     return sorted(families, key=lambda f: (values[f], f))
 
 
@@ -196,16 +205,22 @@ def _against(units: Units, tests: Mapping[Pair, PairTest], baseline: int, alpha:
     sets = _Sets(units, tests)
     adjusted = {pair: np.ones(test.n.size) for pair, test in tests.items()}
     for place in range(max(test.n.size for test in tests.values())):
-        here = {pair: test for pair, test in tests.items() if place < test.n.size}
-        order = sorted(here, key=lambda pair: -abs(float(here[pair].evidence.t[place])))
+        order = sorted(tests, key=lambda pair: -_size_of_t(tests[pair], place))
         so_far = 0.0
         for step, pair in enumerate(order):
-            left = len(order) - step
+            left, test = len(order) - step, tests[pair]
             if left > 1:
                 families = tuple(sorted({baseline, *(f for later in order[step:] for f in later)}))
                 so_far = max(so_far, float(sets.p_values(families, alpha)[place]))
-            so_far = max(so_far, min(1.0, left * float(here[pair].student[place])))
-            if left == 1 and here[pair].exchange.reachable:
-                so_far = max(so_far, float(here[pair].p_values[place]))
+            if place >= test.n.size:
+                continue
+            so_far = max(so_far, min(1.0, left * float(test.student[place])))
+            if left == 1 and test.exchange.reachable:
+                so_far = max(so_far, float(test.p_values[place]))
             adjusted[pair][place] = so_far
     return adjusted
+
+
+def _size_of_t(test: PairTest, place: int) -> float:
+    """|t| at a budget, or at the last one before it."""
+    return abs(float(test.evidence.t[min(place, test.n.size - 1)]))

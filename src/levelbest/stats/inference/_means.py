@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from functools import cached_property
 from itertools import combinations
 
@@ -58,10 +58,10 @@ class MeanUnits(IndependentUnits):
         pooled = np.concatenate(self.rows)
         return np.array([rounding_variance(column[~np.isnan(column)]) for column in pooled.T])
 
-    def reach(self, families: Families) -> int:
-        """To the last budget that all of these families have."""
-        known = [np.flatnonzero(~np.isnan(self.rows[f]).all(axis=0)) for f in families]
-        return int(min((self.nodes[places[-1]] for places in known if places.size), default=0))
+    def furthest(self, f: int) -> int:
+        """To the last budget that the family has."""
+        known = np.flatnonzero(~np.isnan(self.rows[f]).all(axis=0))
+        return int(self.nodes[known[-1]]) if known.size else 0
 
     def at(self, n: int) -> MeanUnits:
         """The same units at one budget."""
@@ -267,9 +267,13 @@ class StratifiedUnits(IndependentUnits):
         self.sizes = tuple(min(counts) for counts in zip(*(task.sizes for task in tasks), strict=True))
         self.order = tasks[0].order
 
-    def reach(self, families: Families) -> int:
+    def furthest(self, f: int) -> int:
         """Of the task that reaches least."""
-        return min(task.reach(families) for task in self.tasks)
+        return min(task.furthest(f) for task in self.tasks)
+
+    def counts(self, f: int) -> Hashable:
+        """Of every task."""
+        return tuple(task.sizes[f] for task in self.tasks)
 
     def foreseen(self, pair: Pair) -> int:
         """Of the task that can tell least."""
@@ -310,8 +314,9 @@ class StratifiedUnits(IndependentUnits):
                 values, task_variances = task.curves(tuple(order), k, labels)
                 cut = slice(start, start + labels.shape[0])
                 for at, (a, b) in enumerate(pairs):
-                    differences[at, :, cut] += values[places[a]] - values[places[b]]
-                    variances[at, :, cut] += task_variances[places[a]] + task_variances[places[b]]
+                    last = self.inside((families[a], families[b]))
+                    differences[at, :last, cut] += values[places[a]][:last] - values[places[b]][:last]
+                    variances[at, :last, cut] += task_variances[places[a]][:last] + task_variances[places[b]][:last]
                 start = cut.stop
         return np.abs(studentised(differences, variances))
 

@@ -13,7 +13,7 @@ from the mean of all problems, which is larger.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -59,10 +59,17 @@ class SuiteUnits(IndependentUnits):
         self._known: dict[Families, tuple[FloatArray, float]] = {}
         self._draws: dict[tuple[int, Bounds], Draws] = {}
 
-    def reach(self, families: Families) -> int:
+    def furthest(self, f: int) -> int:
         """Half the samples of the problem that has fewest, and 1 at the least."""
-        fewest: int = min(int(self.samples[f].sizes.min()) for f in families)
-        return max(1, fewest // 2)
+        return max(1, int(self.samples[f].sizes.min()) // 2)
+
+    def reach(self, families: Families) -> int:
+        """Of the system that reaches least: past it none of a set is exchanged."""
+        return min(self.furthest(f) for f in families)
+
+    def counts(self, f: int) -> Hashable:
+        """Of every problem."""
+        return self.samples[f].sizes.tobytes()
 
     def fewest(self, n: int) -> int:
         """Twice the budget of every problem."""

@@ -130,9 +130,9 @@ class TrialUnits(IndependentUnits):
         ranked = Ranked(sample.selection, nodes, sample.reported)
         return Side(sample, ranked, self.rounding * np.square(ranked.weights).sum(axis=1))
 
-    def reach(self, families: Families) -> int:
-        """Half the trials of the smallest, less for reported scores."""
-        return min(self._reach[f] for f in families)
+    def furthest(self, f: int) -> int:
+        """Half of its trials, less for reported scores."""
+        return self._reach[f]
 
     def foreseen(self, pair: Pair) -> int:
         """A quarter of the trials of the smaller family: further out its best trials are too few to know them."""
@@ -185,8 +185,10 @@ class TrialUnits(IndependentUnits):
         """Each family's curve of the pooled trials that it was assigned, labels being in rank order."""
         if families not in self._pools:
             both = pooled([self.samples[f] for f in families])
+            halves = [self.nodes[:k][self.nodes[:k] <= half_of(self.sizes[f])] for f in families]
             self._pools[families] = [
-                Ranked(both.selection, self.nodes[:k], both.reported, size=self.sizes[f]) for f in families
+                Ranked(both.selection, nodes, both.reported, size=self.sizes[f])
+                for nodes, f in zip(halves, families, strict=True)
             ]
         values, variances = [], []
         for place, ranked in enumerate(self._pools[families]):

@@ -17,7 +17,7 @@ differences and standard errors are those of every budget.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from functools import lru_cache
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
@@ -98,9 +98,18 @@ class Units:
     exchange = "permutation"
     """``permutation`` of independent units, or ``swaps`` of paired ones."""
 
-    def reach(self, families: Families) -> int:
-        """The largest budget at which all of these families can be compared."""
+    def furthest(self, f: int) -> int:
+        """The largest budget at which a family can be compared."""
         raise NotImplementedError
+
+    def reach(self, families: Families) -> int:
+        """The largest budget at which two of these families can be compared; of one alone, its `furthest`."""
+        return sorted(self.furthest(f) for f in families)[-2:][0]
+
+    def counts(self, f: int) -> Hashable:
+        """How many units a family has; pairs with the same counts have the same distribution when units are
+        exchanged."""
+        return self.sizes[f]
 
     def foreseen(self, pair: Pair) -> int:
         """The largest budget that these units can be a pilot for."""
@@ -111,7 +120,7 @@ class Units:
         return 3
 
     def inside(self, families: Families) -> int:
-        """How many of the nodes these families can be compared at."""
+        """How many of the nodes two of these families can be compared at."""
         return int(np.searchsorted(self.nodes, self.reach(families), side="right"))
 
     def at(self, n: int) -> Units:
@@ -139,7 +148,10 @@ class Units:
         return min(1.0, math.factorial(len(families)) / self.assignments(families))
 
     def exchanged(self, families: Families, size: int | None, rng: np.random.Generator) -> FloatArray:
-        """|t| of all pairs of these families with their units exchanged: (pair, node, assignment); None: all."""
+        """|t| of all pairs of these families with their units exchanged: (pair, node, assignment); None: all.
+
+        0 at nodes that a pair does not reach.
+        """
         raise NotImplementedError
 
     def draws(self, pair: Pair, bounds: Bounds = (None, None)) -> Draws:
@@ -183,8 +195,12 @@ class IndependentUnits(Units):
         parts = []
         for labels in assigned(sizes, size, rng, k):
             values, variances = self.curves(tuple(order), k, labels)
-            t = [studentised(values[a] - values[b], variances[a] + variances[b]) for a, b in pairs]
-            parts.append(np.abs(np.stack(t)))
+            t = np.zeros((len(pairs), k, labels.shape[0]))
+            for row, (a, b) in zip(t, pairs, strict=True):
+                last = self.inside((order[a], order[b]))
+                difference, variance = values[a][:last] - values[b][:last], variances[a][:last] + variances[b][:last]
+                row[:last] = np.abs(studentised(difference, variance))
+            parts.append(t)
         return np.concatenate(parts, axis=2)
 
     def heads(self, families: Families) -> PooledHeads | None:  # noqa: ARG002
@@ -202,7 +218,8 @@ class IndependentUnits(Units):
         raise NotImplementedError
 
     def curves(self, families: Families, k: int, labels: Labels) -> tuple[Sequence[FloatArray], Sequence[FloatArray]]:
-        """Of each family its curve and squared standard error at the first k nodes, (node, assignment) each."""
+        """Of each family its curve and squared standard error, (node, assignment) each, at the first k nodes or as many
+        of them as it has units for."""
         raise NotImplementedError
 
 
