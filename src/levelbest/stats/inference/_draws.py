@@ -135,6 +135,19 @@ def observed_ends(sums: FloatArray, weights: FloatArray) -> tuple[FloatArray, Fl
     return np.nanmin(values, axis=0), np.nanmax(values, axis=0)
 
 
+def apart(bounds: Bounds) -> Bounds:
+    """Of a difference of two scores within bounds."""
+    worst, best = bounds
+    return (None, None) if worst is None or best is None else (worst - best, best - worst)
+
+
+def within_bounds(bounds: Bounds, sums: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Where an unobserved unit may lie at each node: at the bounds, or at what was observed where there is none."""
+    ends = zip(bounds, observed_ends(sums, weights), strict=True)
+    below, above = (seen if bound is None else np.full(seen.size, bound) for bound, seen in ends)
+    return below, above
+
+
 def imagined_ends(ordered: FloatArray, bounds: Bounds) -> tuple[float, float]:
     """Where a further score might lie at worst and at best, given scores in order and the bounds that are known.
 

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from levelbest._check import Bounds, Column, FloatArray, IntArray
-from levelbest.stats.inference._draws import Draws, mean_draws
+from levelbest.stats.inference._draws import Draws, apart, mean_draws, within_bounds
 from levelbest.stats.inference._hypotheses import VERDICTS, Pair
-from levelbest.stats.inference._means import SignUnits, apart, weighted_mean, within_bounds
+from levelbest.stats.inference._means import SignUnits, weighted_mean
 from levelbest.stats.inference._units import Evidence, rounding_variance, satterthwaite
 
 

@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 
 from levelbest._check import Bounds, Column, FloatArray, IntArray
-from levelbest.stats.inference._draws import HEAVIER, Draws, imagined_ends, mean_draws, observed_ends
+from levelbest.stats.inference._draws import HEAVIER, Draws, apart, imagined_ends, mean_draws, within_bounds
 from levelbest.stats.inference._hypotheses import VERDICTS, Pair
 from levelbest.stats.inference._trials import TrialUnits
 from levelbest.stats.inference._units import (
@@ -376,19 +376,6 @@ def weighted_mean(
         variance = np.square(off).sum(axis=0) * number / (number - 1) / total**2
         least = rounding * squares / total**2
         return mean, np.maximum(variance, least), np.maximum(total**2 / squares - 1, 1e-9)
-
-
-def apart(bounds: Bounds) -> Bounds:
-    """Of a difference of two scores within bounds."""
-    worst, best = bounds
-    return (None, None) if worst is None or best is None else (worst - best, best - worst)
-
-
-def within_bounds(bounds: Bounds, sums: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Where an unobserved unit may lie at each node: at the bounds, or at what was observed where there is none."""
-    ends = zip(bounds, observed_ends(sums, weights), strict=True)
-    below, above = (seen if bound is None else np.full(seen.size, bound) for bound, seen in ends)
-    return below, above
 
 
 def _by_cluster(column: FloatArray, code: IntArray) -> FloatArray:
