@@ -1,17 +1,18 @@
 """Screenshots of the report page on eight kinds of data, on a light and a dark screen, a phone and paper.
 
-``python docs/write_screens.py FOLDER [KIND ...]`` needs Playwright and a Chromium; nothing of it is committed. Look at
-every picture before a change of the page is done.
+``python docs/write_screens.py FOLDER [KIND ...]`` needs Playwright, a Chromium and pdftoppm (poppler-utils); nothing of
+it is committed. Look at every picture before a change of the page is done.
 """
 
 from __future__ import annotations
 
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
 import levelbest as lb
 
@@ -136,6 +137,15 @@ KINDS = {
 }
 
 
+def on_paper(tab: Page, path: Path) -> None:
+    """The page as it is printed, as a PDF and a picture of each of its sheets."""
+    tab.evaluate("document.querySelectorAll('details.part').forEach((part) => { part.open = false; })")
+    tab.pdf(
+        path=path, format="A4", print_background=True, margin=dict.fromkeys(("top", "bottom", "left", "right"), "15mm")
+    )
+    subprocess.run(["pdftoppm", "-r", "70", "-png", str(path), str(path.with_suffix(""))], check=True)
+
+
 def photograph(browser: Browser, page: Path, folder: Path) -> None:
     """The whole page and its first screen on every device, and the page on paper."""
     for name, look in SCREENS.items():
@@ -144,15 +154,12 @@ def photograph(browser: Browser, page: Path, folder: Path) -> None:
         tab.goto(page.as_uri())
         tab.wait_for_timeout(150)
         tab.screenshot(path=folder / f"{page.stem}-{name}.png", full_page=True)
+        tab.screenshot(path=folder / f"{page.stem}-{name}-first.png")
         if name == "light":
-            tab.screenshot(path=folder / f"{page.stem}-first.png")
             tab.evaluate("document.querySelectorAll('details.part').forEach((part) => { part.open = true; })")
             tab.wait_for_timeout(100)
             tab.screenshot(path=folder / f"{page.stem}-opened.png", full_page=True)
-            tab.emulate_media(media="print")
-            tab.set_viewport_size({"width": 720, "height": 1000})
-            tab.wait_for_timeout(100)
-            tab.screenshot(path=folder / f"{page.stem}-print.png", full_page=True)
+            on_paper(tab, folder / f"{page.stem}-print.pdf")
         context.close()
 
 

@@ -326,7 +326,7 @@ def test_weights_and_strata_from_the_command_line(tmp_path, capsys):
     assert main(["report", *options, "--out", page, "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     titles = [one["title"] for one in document["sections"]]
-    assert titles == ["All of n succeed", "Strata", "Problems"]
+    assert titles == ["pass^k", "Strata", "Problems"]
     assert document["sections"][2]["heads"][:3] == ["Problem", "level", "points"]
     assert "weighted by points" in document["methods"]
 

@@ -36,7 +36,7 @@ def test_sections_list_problems_and_the_verifier():
     assert view.axes == ("trials",)
     assert view.n_groups == 12
     verifier, every, problems = view.sections
-    assert every.title == "All of n succeed"
+    assert every.title == "pass^k"
     assert verifier.heads == ("family", "n", "oracle", "verifier", "random", "share of the gain")
     correct = trials["base"].reported.reshape(12, 6).sum(axis=1)
     row = next(row for row in every.rows if row[:2] == ("base", "4"))
@@ -73,7 +73,7 @@ def test_without_a_verifier_there_is_the_oracle_alone(tmp_path):
         group=np.array(trials.groups)[trials.group],
     )
     report = write_report(alone["base"], tmp_path / "page.html", n_resamples=300, page_only=True, headline=50)
-    assert [one.title for one in report.view.sections] == ["All of n succeed", "Problems"]
+    assert [one.title for one in report.view.sections] == ["pass^k", "Problems"]
     assert report.view.effect == ()
     assert report.view.headline == 6  # no problem has 50 samples
     assert '<li class="badge">oracle</li>' in report.page.read_text(encoding="utf-8")

@@ -68,10 +68,17 @@ def page_table(view: View) -> Table:
 
 
 def page_facts(view: View) -> Table:
-    """What the page tells of each family beside its value at the budget chosen: nothing that has an interval."""
+    """What the page tells of each family beside its value at the budget chosen: nothing that has an interval. Of one
+    budget that value is the mean."""
     has_cost = view.cost_unit is not None or any(math.isfinite(family.mean_cost) for family in view.families)
     failed = ["n_failed"] * any(family.n_failed for family in view.families)
-    return families_table(view).only("family", "n_trials", *failed, "winner", "mean", "sd", *["mean_cost"] * has_cost)
+    known = [
+        name
+        for name in ("winner", "mean", "sd")
+        if any(getattr(row, name) == getattr(row, name) for row in view.families)
+    ]
+    shown = [name for name in known if name != "mean" or not view.single]
+    return families_table(view).only("family", "n_trials", *failed, *shown, *["mean_cost"] * has_cost)
 
 
 @dataclass(frozen=True)

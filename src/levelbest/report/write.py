@@ -16,7 +16,7 @@ from levelbest.designs._input import as_table
 from levelbest.errors import InputError, named
 from levelbest.report.build import build_view
 from levelbest.report.figures.curves import PAPERS, figure_bytes, for_paper, own_style
-from levelbest.report.figures.report import report_figures
+from levelbest.report.figures.report import phone_figures, report_figures
 from levelbest.report.page import html
 from levelbest.report.paper import checklist
 from levelbest.report.paper.retrain import retrain_study
@@ -119,8 +119,9 @@ def write_report(
     with own_style():
         drawn = report_figures(view, table)
     pictures = {name: figure_bytes(figure, "svg") for name, figure in drawn.items()}
+    phone = {name: figure_bytes(figure, "svg") for name, figure in phone_figures(view).items()}
     files = html.page_files(view)
-    write_text(page, html.render_page(view, pictures, files))
+    write_text(page, html.render_page(view, pictures, files, phone))
     if page_only:
         return Report(view, page, (page,))
     make_folder(beside)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from levelbest.report.figures.curves import (
     colour_of,
     figure_of,
     line_style,
+    name_rows,
     new_axes,
     new_figure,
     open_frame,
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+_BESIDE = 5.0  # inches: from here on two panels stand side by side
+
 
 def interval_figure(comparison: TaskComparison) -> Figure:
     """A row for each family, the best first: its interquartile mean and its mean rank with their intervals."""
@@ -32,24 +36,30 @@ def interval_figure(comparison: TaskComparison) -> Figure:
     rows, ranks = rows_at(comparison.iqm, budget), {row.family: row for row in rows_at(comparison.ranks, budget)}
     order = sorted(rows, key=lambda row: row.value if low_is_better(comparison) else -row.value)
     figure = new_figure(WIDE, 0.75 + 0.3 * max(2, len(order)))
-    left, right = figure.subplots(1, 2, sharey=True) if ranks else (figure.add_subplot(), None)
-    _draw_intervals(left, order, comparison)
-    left.set_xlabel(plain_text(f"interquartile mean {scale_words(comparison)}"))
-    left.set_yticks(range(len(order)), [plain_text(shorten(row.family, 24)) for row in order])
-    left.set_ylim(len(order) - 0.5, -0.5)
-    if right is not None:
-        _draw_intervals(right, [ranks[row.family] for row in order], comparison)
-        right.set_xlabel(f"mean rank over {len(comparison.tasks)} tasks, 1 is best")
+    narrow = figure.get_size_inches()[0] < _BESIDE
+    if narrow:
+        figure.set_size_inches(figure.get_size_inches() * (1, 2.4))
+    shape = (2, 1) if narrow else (1, 2)
+    first, second = figure.subplots(*shape) if ranks else (figure.add_subplot(), None)
+    _draw_intervals(first, order, comparison)
+    first.set_xlabel(plain_text(textwrap.fill(f"interquartile mean {scale_words(comparison)}", 44 if narrow else 64)))
+    if second is not None:
+        _draw_intervals(second, [ranks[row.family] for row in order], comparison)
+        second.set_xlabel(f"mean rank over {len(comparison.tasks)} tasks, 1 is best")
+        second.tick_params(axis="y", labelleft=narrow)
+        figure.set_layout_engine("constrained", wspace=0.08)
     return figure
 
 
 def _draw_intervals(ax: Axes, rows: Sequence[OverTasks], comparison: TaskComparison) -> None:
+    ax.use_sticky_edges = False
     for place, row in enumerate(rows):
         colour = colour_of(row.family, comparison.overall.hues)
         if np.isfinite([row.low, row.high]).all():
             ax.barh(place, row.high - row.low, left=row.low, height=0.4, color=colour, alpha=0.4, linewidth=0)
         ax.plot([row.value], [place], "o", color=colour, markersize=5)
-    ax.tick_params(axis="y", length=0)
+    name_rows(ax, [row.family for row in rows], [colour_of(row.family, comparison.overall.hues) for row in rows])
+    ax.set_ylim(len(rows) - 0.5, -0.5)
     open_frame(ax, without=("top", "right", "left"), grid="x")
 
 

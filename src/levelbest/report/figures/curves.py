@@ -111,10 +111,12 @@ WIDE = 2.8 * ONE_COLUMN
 """Width of a figure over the whole page."""
 LOG_FROM = 30
 """Curves longer than this are drawn over a log scale, where small budgets can be told apart."""
+PHONE = (3.6, 8.0)
 PAPERS = {"neurips": (5.5, 9.0), "icml": (3.25, 8.0), "acl": (3.03, 8.0)}
 """The width of a column in inches, and the size of type that stands beside its text, by the style of a paper."""
 _PAPER: ContextVar[tuple[float, float] | None] = ContextVar("paper", default=None)
 _LEADER = {"arrowstyle": "-", "linewidth": 0.6, "shrinkA": 1, "shrinkB": 0, "relpos": (0, 0.5)}
+_SOFT = "0.6"
 _DPI = 200
 _ROOM_BESIDE = 4.5  # inches: from here on there is room beside the lines
 
@@ -145,9 +147,10 @@ def figure_of(ax: Axes) -> Figure:
 
 
 def open_frame(ax: Axes, *, without: Sequence[str] = ("top", "right"), grid: Literal["x", "y"] | None = None) -> None:
-    """Axes without lines at these sides, and with faint lines across from the ticks of one of them."""
-    for side in without:
-        ax.spines[side].set_visible(False)
+    """Axes without lines at these sides, soft ones at the others, and faint ones across from the ticks of one."""
+    ax.spines[list(without)].set_visible(False)
+    ax.spines[:].set(color=_SOFT, linewidth=0.7)
+    ax.tick_params(which="both", color=_SOFT)
     if grid is not None:
         ax.grid(axis=grid, color="0.9", linewidth=0.6)
         ax.set_axisbelow(True)
@@ -204,9 +207,10 @@ def own_style() -> Iterator[None]:
 
 
 @contextmanager
-def for_paper(name: str | None) -> Iterator[None]:
-    """Within, new figures have the width and the type of a paper's style; None: those of a page."""
-    token = _PAPER.set(None if name is None else PAPERS[_check.as_choice(name, tuple(PAPERS), "paper")])
+def for_paper(name: str | tuple[float, float] | None) -> Iterator[None]:
+    """Within, new figures have the width and the type of a paper's style, or those given; None: those of a page."""
+    given = PAPERS[_check.as_choice(name, tuple(PAPERS), "paper")] if isinstance(name, str) else name
+    token = _PAPER.set(given)
     try:
         yield
     finally:
@@ -296,16 +300,7 @@ def label_ends(ax: Axes, names: Sequence[str], ends: Sequence[tuple[float, float
             fontsize=size,
             va="center",
             annotation_clip=False,
-            arrowprops={
-                "arrowstyle": "-",
-                "color": colour,
-                "linewidth": 0.6,
-                "shrinkA": 1,
-                "shrinkB": 0,
-                "relpos": (0, 0.5),
-            }
-            if far
-            else None,
+            arrowprops={**_LEADER, "color": colour} if far else None,
         )
 
 
@@ -360,6 +355,14 @@ def styled(style: LineLook, **usual: object) -> dict[str, Any]:
 def labelled(ax: Axes) -> list[Line2D]:
     """The lines that have names."""
     return [line for line in ax.get_lines() if not str(line.get_label()).startswith("_")]
+
+
+def name_rows(ax: Axes, names: Sequence[str], colours: Sequence[str], **look: Any) -> None:
+    """Names of families at the rows of a picture, in their colours."""
+    ax.set_yticks(range(len(names)), [plain_text(shorten(name)) for name in names], **look)
+    ax.tick_params(axis="y", length=0)
+    for label, colour in zip(ax.get_yticklabels(), colours, strict=True):
+        label.set_color(colour)
 
 
 def shade(

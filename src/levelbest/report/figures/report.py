@@ -13,8 +13,10 @@ from levelbest.report.describe import Description
 from levelbest.report.figures.aggregates import interval_figure, profile_figure
 from levelbest.report.figures.curves import (
     ONE_COLUMN,
+    PHONE,
     WIDE,
     figure_of,
+    for_paper,
     label_below,
     new_axes,
     new_figure,
@@ -38,6 +40,8 @@ if TYPE_CHECKING:
 _MARKERS = "o^sDvPX"
 MOST_RUGS = 12
 """With more families the histograms alone are drawn: single trials could not be seen."""
+_DECADES = 8
+"""Scores above zero whose largest is so many times their median are drawn on a log scale."""
 _MOST_POINTS = 5000
 """Points of a description's scatter: beyond this, an evenly spread part of them is drawn, and the figure says so."""
 _FLATTENED = 2.5
@@ -159,13 +163,30 @@ def _ranked_distributions(view: View, panel: Panel, trials: Trials) -> Figure | 
 
 def _differences_figure(view: View, panel: Panel) -> Figure | None:
     if view.single and view.comparison is not None:
-        rows = new_axes(height=0.6 + 0.28 * max(2, len(view.comparison.pairs)))
-        return figure_of(draw_comparison(rows, view.comparison))
+        rows = new_axes(WIDE, 0.6 + 0.28 * max(2, len(view.comparison.pairs)))
+        return figure_of(draw_comparison(rows, view.comparison, score=_scale(view)))
     compared = view.pairs_of(view.statistics[0])
     if not compared:
         return None
     leader = ranked_families(view)[0].name
     return difference_figure(compared, leader, score=panel.score, log=panel.is_log, hues=view.hues)
+
+
+def _scale(view: View) -> str | None:
+    """What differences over tasks are measured in; None: in the score."""
+    return "standard deviations of each task's scores" if view.scale else None
+
+
+def phone_figures(view: View) -> dict[str, Figure]:
+    """Those that stand open on the page, as wide as a phone."""
+    with for_paper(PHONE), own_style():
+        panel, figures = panel_of_view(view), {}
+        if panel.runs:
+            figures["runs"] = panel_figure(panel)
+            figures["runs"].set_size_inches(figures["runs"].get_size_inches() * (1, 1.4))
+        if view.over_tasks is not None:
+            figures["iqm"] = interval_figure(view.over_tasks)
+        return figures
 
 
 def distribution_figure(trials: Trials, order: Sequence[str], hues: Hues) -> Figure:
@@ -186,15 +207,18 @@ def distribution_figure(trials: Trials, order: Sequence[str], hues: Hues) -> Fig
 
 def _draw_histograms(trials: Trials, ax: Axes, order: Sequence[str], hues: Hues) -> None:
     """One histogram a family on a common scale, drawn as ridges; ticks below mark the single trials."""
-    column = trials.selection if trials.reported is None else trials.reported
-    ok = (trials.status == STATUSES.index("ok")) & np.isfinite(column)
-    if not ok.any():
+    by_family = {family: _shown_scores(trials, family) for family in order}
+    pooled = np.concatenate(list(by_family.values()))
+    if not pooled.size:
         ax.text(0.5, 0.5, "no trial has a score", transform=ax.transAxes, ha="center")
         return
-    edges = np.histogram_bin_edges(column[ok], bins=min(40, max(10, int(np.sqrt(ok.sum()) * 2))))
+    bins = min(40, max(10, int(np.sqrt(pooled.size) * 2)))
+    edges = np.histogram_bin_edges(pooled, bins)
+    if pooled.min() > 0 and pooled.max() > _DECADES * np.median(pooled):  # losses: nearly all would be in one bar
+        edges = np.geomspace(pooled.min(), pooled.max(), bins + 1)
+        ax.set_xscale("log")
     names = []
-    for i, family in enumerate(order):
-        scores = column[ok & (trials.family == trials.families.index(family))]
+    for i, (family, scores) in enumerate(by_family.items()):
         base = -float(i)
         counts, _ = np.histogram(scores, edges)
         heights = 0.8 * counts / max(1, counts.max())
@@ -206,9 +230,24 @@ def _draw_histograms(trials: Trials, ax: Axes, order: Sequence[str], hues: Hues)
         failed = trials[family].n_failed
         names.append(plain_text(shorten(family, 22)) + (f"\n{failed} failed" if failed else ""))
     ax.set_yticks([0.3 - i for i in range(len(names))], names, fontsize=7)
+    for label, family in zip(ax.get_yticklabels(), order, strict=True):
+        label.set_color(LIGHT[hues.get(family, GREY)])
     ax.tick_params(axis="y", length=0)
-    ax.set_xlabel(plain_text(trials.metric.score))
+    ax.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    ax.set_xlabel(plain_text(trials.metric.score + (", mean of each problem" if trials.group is not None else "")))
     open_frame(ax, without=("top", "right", "left"))
+
+
+def _shown_scores(trials: Trials, family: str) -> FloatArray:
+    """The scores of a family's trials; of samples of problems, the mean of each problem."""
+    column = trials.selection if trials.reported is None else trials.reported
+    ok = (trials.status == STATUSES.index("ok")) & np.isfinite(column)
+    here = ok & (trials.family == trials.families.index(family))
+    if trials.group is None:
+        return column[here]
+    codes = trials.group[here]
+    counts = np.bincount(codes)
+    return np.bincount(codes, column[here])[counts > 0] / counts[counts > 0]
 
 
 def _draw_scatter(trials: Trials, reported: FloatArray, ax: Axes, order: Sequence[str], hues: Hues) -> None:

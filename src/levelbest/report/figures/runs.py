@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from levelbest._check import FloatArray
-from levelbest.report.figures.curves import WIDE, figure_of, new_axes, open_frame, plain_text, shorten
+from levelbest.report.figures.curves import WIDE, figure_of, name_rows, new_axes, open_frame, plain_text
 from levelbest.report.figures.verdicts import draw_limits
 
 if TYPE_CHECKING:
@@ -45,8 +45,7 @@ def draw_runs(panel: Panel, ax: Axes | None = None) -> Axes:
         label = plain_text("published" if within else name)
         ax.annotate(label, (value, head), color=colour, fontsize=6, ha="center", va="bottom", annotation_clip=False)
     ax.set_ylim(len(order) - 0.45, -0.55)
-    ax.set_yticks(range(len(order)), [plain_text(shorten(name)) for name in order])
-    ax.tick_params(axis="y", length=0)
+    name_rows(ax, order, [panel.colour(name) for name in order])
     ax.set_xlabel(plain_text(f"{panel.score}: {panel.lines[0].words.units}, their mean and its limits"))
     open_frame(ax, without=("top", "right", "left"), grid="x")
     return ax

@@ -24,6 +24,7 @@ from levelbest.report.figures.curves import (
     given_axes,
     labelled,
     lay_out,
+    name_rows,
     new_axes,
     new_figure,
     open_frame,
@@ -113,8 +114,7 @@ def draw_forest(
             draw_limits(ax, place, row.value, row.low, row.high, str(look["color"]))
         ax.plot([row.value], [place], **{"marker": "o", "markersize": 5, "linestyle": "none", **look})
     ax.set_ylim(len(rows) - 0.5, -0.5)
-    ax.set_yticks(range(len(rows)), [plain_text(shorten(row.family)) for row in rows])
-    ax.tick_params(axis="y", length=0)
+    name_rows(ax, [row.family for row in rows], [colour_of(row.family, comparison.hues, colors) for row in rows])
     if rows:
         budget, at_one = rows[0].budget, f"{score} of {words.single}" if words.single else score
         ax.set_xlabel(plain_text(at_one if budget == 1 else f"best {score} of {budget:g} {words.units}"))
@@ -209,8 +209,9 @@ def _draw_rows(
     ax.set_ylim(len(pairs) - 0.5, -0.5)
     names = [plain_text(f"{shorten(pair.families[0], 20)} − {shorten(pair.families[1], 20)}") for pair in pairs]
     ax.set_yticks(range(len(pairs)), names)
+    ax.tick_params(axis="y", length=0)
     ax.set_xlabel(plain_text(f"difference in {score}, above zero the first is better"))
-    open_frame(ax)
+    open_frame(ax, without=("top", "right", "left"), grid="x")
     return ax
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from levelbest._plain import plain, round_to_uncertainty
 from levelbest.report.view import Line, View
+from levelbest.report.view_tables import page_facts
 from levelbest.report.words.phrases import level
 from levelbest.report.words.verdicts import reason_words
 from levelbest.results import NOT_COMPARABLE, UNDECIDED, DesignWords, PairComparison
@@ -52,9 +53,17 @@ def page_data(view: View) -> dict[str, object]:
         "word": view.words.unit,
         "units": view.words.units,
         "score": view.score,
+        "facts": _facts(view) if view.single else None,
         "tasks": [{"name": name, **page_data(task_view)} for name, task_view in view.tasks.items()],
         "words": screen_words(view.words, level(view.confidence)),
     }
+
+
+def _facts(view: View) -> dict[str, object]:
+    """What else the table of families shows of each, where there is one budget: it has room for it."""
+    table = page_facts(view)
+    rows = {row[0]: row[1:] for row in table.rows}
+    return {"heads": table.heads[1:], "rows": [rows[family.name] for family in view.families]}
 
 
 def _kind(view: View, statistic: str, axis: str, points: int) -> dict[str, object]:
@@ -187,6 +196,7 @@ _WORDS = {
     "undecided": "undecided",
     "undecided_at": "undecided at {where}",
     "one_of": "undecided, one of {names}",
+    "may_be_best": "{count} may be best",
     "apart": "too few {units} to compare",
     "too_few": "too few to tell",
     "too_few_short": "too few",
@@ -223,9 +233,9 @@ _WORDS = {
     "no_limits": "no limits",
     "no_low": "no lower limit",
     "no_high": "no upper limit",
-    "tapes": "a cell takes the colour of who is better, grey is undecided; open one for the difference",
-    "cells": "at {budget}: filled where the family of the row is better, ringed where it is worse, grey undecided; "
-    "open one for the difference",
+    "tapes": "A cell takes the colour of who is better; grey is undecided. Open one for the difference.",
+    "cells": "At {budget}: filled where the family of the row is better, ringed where it is worse, grey undecided. "
+    "Open one for the difference.",
     "against_trials": "the number of {units}",
     "against_cost": "the cost",
     "copied": "Copied.",

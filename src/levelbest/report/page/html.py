@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from importlib import resources
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -26,7 +27,7 @@ from levelbest.report.words.answers import Piece, answer_of, ranges_of, text_of
 from levelbest.report.words.cautions import Remark, remarks
 from levelbest.report.words.curves import interval_name
 from levelbest.report.words.methods import space_rows, spaces_heading
-from levelbest.report.words.phrases import capital, level, plural, scope_words, shortened
+from levelbest.report.words.phrases import capital, condition_sentence, level, plural, shortened
 from levelbest.report.words.plans import next_steps
 from levelbest.report.words.tasks import normalised_words
 
@@ -46,6 +47,8 @@ MOST_SENTENCES = 60
 """Of more pairs the sentences are in report.json."""
 MOST_BYTES = 100_000
 """A larger download stays a file beside the page."""
+_PIXELS = 1.68
+"""Pixels for a point of a figure."""
 _SCRIPTS = ("common.js", "tape.js", "chart.js", "standing.js", "page.js")
 _COMMON_WORDS = frozenset(
     ("a", "all", "an", "and", "best", "better", "each", "mean", "median", "none", "one", "other", "others", "trials")
@@ -58,9 +61,14 @@ def _of_all(view: View, name: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(part for shown in (view, *view.tasks.values()) for part in getattr(shown, name)))
 
 
-def render_page(view: View, figures: Mapping[str, bytes], files: Mapping[str, str] | None = None) -> str:
-    """The page as text. ``figures`` holds SVG files by name, ``curves`` and others of `report_figures`; ``files`` are
-    those of `page_files` where they are made already."""
+def render_page(
+    view: View,
+    figures: Mapping[str, bytes],
+    files: Mapping[str, str] | None = None,
+    phone: Mapping[str, bytes] = MappingProxyType({}),
+) -> str:
+    """The page as text. ``figures`` holds SVG files by name, ``curves`` and others of `report_figures`, ``phone`` those
+    of `phone_figures`; ``files`` are those of `page_files` where they are made already."""
     from jinja2 import Environment, StrictUndefined
     from markupsafe import Markup
 
@@ -80,7 +88,9 @@ def render_page(view: View, figures: Mapping[str, bytes], files: Mapping[str, st
             script=Markup(_script()),
             data=Markup(embedded(page_data(view))),
             figures={name: data_uri(slim(themed(svg)), "image/svg+xml") for name, svg in figures.items()},
-            chips=_chips(view),
+            widths={name: picture_width(svg) for name, svg in figures.items()},
+            phone={name: data_uri(slim(themed(svg)), "image/svg+xml") for name, svg in phone.items()},
+            about=_about(view),
             **_verdict(view, noted),
             **_counts(view, noted),
             heat=heat_map(view) if view.tasks else None,
@@ -171,11 +181,13 @@ def _verdict(view: View, noted: Sequence[Remark]) -> dict[str, object]:
         shown = {"where": where, "names": _pieces(answer.names, view), "rest": _pieces(_alone(answer.rest), view)}
         if len(text_of(answer.names)) > MOST_LARGE:
             shown["names"] = Markup('<span class="long">{}</span>').format(shown["names"])
+    fine = condition_sentence(compared) if shown is not None and compared is not None else ""
     steps = () if compared is None else next_steps(compared)
     doubts = [remark for remark in noted if remark.severity == 0]
     return {
         "answer": shown,
-        "verdict": [_coloured(sentence, view) for sentence in sentences],
+        "verdict": [_coloured(sentence, view) for sentence in sentences if sentence != fine],
+        "fine": fine,
         "steps": steps,
         "step": steps[0] if steps else None,
         "doubt": _first_clause(str(doubts[0])) if doubts else "",
@@ -211,7 +223,8 @@ def _counts(view: View, noted: Sequence[Remark]) -> dict[str, object]:
         "warning_count": plural(n_doubts or len(noted), "doubt" if n_doubts else "choice") if noted else "",
         "plural_count": plural(len(view.tasks), "task") if view.tasks else "",
         "open_items": sum(not item.answer for item in view.checklist),
-        "download_kinds": "figures (SVG), numbers (JSON)" + (f", {view.words.parts} (CSV)" if view.table else ""),
+        "download_kinds": "SVG, JSON" + (", CSV" if view.table else ""),
+        "sections_title": ", ".join(t.title if k == 0 else t.title.lower() for k, t in enumerate(view.sections)),
     }
 
 
@@ -239,21 +252,23 @@ def _pieces(pieces: Iterable[Piece], view: View) -> Markup:
     return Markup("").join(names)
 
 
-def _chips(view: View) -> list[tuple[str, bool]]:
-    """What the report is of, in a few words each, and whether they are a badge."""
-    words, n_failed = view.words, sum(family.n_failed for family in view.families)
-    total = sum(family.n_trials for family in view.families)
+def _about(view: View) -> list[tuple[str, bool]]:
+    """What the report is of, in a few words each, and whether they are a badge; the verdict tells the rest."""
+    words, families = view.words, view.families
+    total = sum(family.n_trials for family in families)
     better = "higher is better" if view.direction == "max" else "lower is better"
-    chips = [(f"{len(view.families)} families" if len(view.families) > 1 else view.families[0].name, False)]
-    if view.reported is None and (words.group or view.unchecked):
-        chips.append((words.badge, True))
-    failed = f", {n_failed} failed ({'count as worst' if view.failed == 'worst' else 'dropped'})" if n_failed else ""
     of = f" of {plural(view.n_groups, words.group)}" if view.n_groups else ""
+    whose = f" from {len(families)} families" if len(families) > 1 else f" from {families[0].name}"
     chosen = f"{view.reported} of the best by {view.selection}" if view.reported else view.selection
-    compared = view.comparison
-    scope = " over all budgets" if compared is None else scope_words(compared.terms, compared.pairs)
-    texts = (f"{words.count(total)}{of}{failed}", f"{chosen}, {better}")
-    return [*chips, *((text, False) for text in (*texts, f"{level(view.confidence)}{scope or ' confidence'}"))]
+    about = [(f"{words.count(total)}{of}{whose}", False), (f"{chosen}, {better}", False)]
+    if view.comparison is None:
+        n_failed = sum(family.n_failed for family in families)
+        did = "count as worst" if view.failed == "worst" else "dropped"
+        about += [(f"{n_failed} failed ({did})", False)] * bool(n_failed)
+        about.append((f"{level(view.confidence)} over all budgets", False))
+    if view.reported is None and (words.group or view.unchecked):
+        about.append((words.badge, True))
+    return about
 
 
 def _coloured(sentence: str, view: View) -> Markup:
@@ -300,6 +315,18 @@ def data_uri(content: bytes, kind: str) -> Markup:
 
     text = re.sub(r"[^ -~]|[%#'&<>]", lambda match: quote(match[0], safe=""), content.decode())
     return Markup(f"data:{kind};charset=utf-8,{text}")
+
+
+def picture_width(svg: bytes) -> int:
+    """How wide a figure is drawn, so that the letters of all figures are as large as those beside them.
+
+    Examples
+    --------
+    >>> picture_width(b'<svg width="665.28pt" height="100pt">')
+    1118
+    """
+    match = re.search(rb'<svg[^>]*? width="([\d.]+)pt"', svg)
+    return round(float(match[1]) * _PIXELS) if match else 960
 
 
 def kinds_of(rows: Sequence[Sequence[str]], columns: int) -> str:

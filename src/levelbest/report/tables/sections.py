@@ -82,7 +82,7 @@ def _stuck(best: GroupBest, ends: FloatArray, sign: float) -> str:
     still, worst = best.by_group[:, 0] == ends, (sign * ends).min()
     never = int(np.count_nonzero(still & (sign * ends <= worst)))
     clause = f"{np.count_nonzero(still)} of {best.groups.size} problems gain nothing from more samples"
-    if never:
+    if never and worst < (sign * ends).max():
         clause += f", {never} of them at the lowest value, {show_number(float(sign * worst), 3)}"
     return clause
 
@@ -150,7 +150,7 @@ def all_section(curves: Sequence[Curve]) -> Table | None:
         "pass^k: the chance that all of n samples of a problem are right, averaged over problems, with bands for all n "
         "at once."
     )
-    return Table(tuple(columns), "All of n succeed", note)
+    return Table(tuple(columns), "pass^k", note)
 
 
 def _round(budgets: Iterable[int]) -> list[int]:

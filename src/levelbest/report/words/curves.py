@@ -372,6 +372,8 @@ def family_title(names: Sequence[str], metric: Metric, words: DesignWords) -> st
     """What a report is about: one new unit, or the best of a budget."""
     who = " and ".join(names) if len(names) <= 2 else f"{len(names)} families"
     what = f"{metric.score} of {words.single}" if words.single else f"best {metric.score} against the budget"
+    if words.measure:
+        what = f"{words.best_of('k')} against the number of {words.units}"
     return f"{who}: {what}"
 
 

@@ -118,7 +118,7 @@ DOUBTS: dict[tuple[str, str], str | Callable[..., str]] = {
     ("fixed-configuration", ""): (
         "one fixed configuration beside searches: n counts its seeds, not the trials it took to find it"
     ),
-    ("fixed-configuration", "point"): "a point in the space of {within}: n counts its seeds",
+    ("fixed-configuration", "point"): "one configuration of {within}'s space: n counts its seeds",
     ("stops-at-success", ""): (
         "in all {problems} problems with a success, the success is the last sample: sampling stopped there, and "
         "pass@k from such samples is biased"

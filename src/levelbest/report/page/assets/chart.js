@@ -1,6 +1,12 @@
 /* The chart of the curves: hover reads off, a click chooses the budget, a drag zooms, a double click returns. */
-/* Heights that show where the curves differ: from the budget that matters on, not from the first failures. */
+/* Heights that show where the curves differ: from the budget that matters on, not from the first failures. What costs
+   less than half of the picture is not cut off. */
 function heightsOf(lines, s, kind) {
+  if (s.range === "whole") return rangeOf(lines, s, kind);
+  const near = rangeOf(lines, s, kind), all = rangeOf(lines, { ...s, range: "whole" }, kind);
+  return all[1] - all[0] <= 2 * (near[1] - near[0]) ? all : near;
+}
+function rangeOf(lines, s, kind) {
   const all = lines.flatMap((l) => l.value).filter(known);
   let low = Math.min(...all), high = Math.max(...all);
   const reach = kind.reach ?? Infinity, last = Math.max(...lines.map((l) => l.x[l.x.length - 1]));
@@ -30,6 +36,8 @@ function columnsOf(line, grid, reach, span, bands) {
   const within = (x) => x <= reach * (1 + 1e-9);
   const pick = (wanted) => grid.map((x) => (at.has(x) ? wanted(at.get(x), x) : undefined));
   const closed = (i) => known(line.low[i]) && known(line.high[i]);
+  const outside = (i) => i < 0 || i >= line.x.length || line.low[i] > span[1] || line.high[i] < span[0];
+  const seen = (i) => closed(i) && !(outside(i) && outside(i - 1) && outside(i + 1));
   /* Where a limit is missing the band is open on that side: it fades from the curve to the edge of the picture. */
   const open = (i, limit) => i >= 0 && i < line.x.length && known(line.value[i]) && !known(limit[i]);
   const touch = (i, limit) => open(i, limit) || open(i + 1, limit) || open(i - 1, limit);
@@ -40,7 +48,7 @@ function columnsOf(line, grid, reach, span, bands) {
   ];
   if (bands) {
     columns.push(
-      { values: pick((i, x) => (within(x) && closed(i) ? line.high[i] : null)), low: pick((i, x) => (within(x) && closed(i) ? line.low[i] : null)), kind: "band", alpha: "26" },
+      { values: pick((i, x) => (within(x) && seen(i) ? line.high[i] : null)), low: pick((i, x) => (within(x) && seen(i) ? line.low[i] : null)), kind: "band", alpha: "26" },
       ...[[line.high, line.low, 1], [line.low, line.high, 0]].flatMap(([limit, other, top]) => (line.x.some((x, i) => within(x) && open(i, limit)) ? [{
         values: pick((i, x) => (within(x) && touch(i, limit) ? (known(limit[i]) ? limit[i] : span[top]) : null)),
         low: pick((i, x) => (within(x) && touch(i, limit) ? (known(other[i]) && !known(limit[i]) ? other[i] : line.value[i]) : null)), kind: "band", fade: top }] : [])),
@@ -98,7 +106,7 @@ function drawChart(holder, s, kind, grid, zoom, hooks) {
   for (const { line, style, columns } of drawn.slice().sort((p, q) => q.style.grey - p.style.grey)) {
     for (const column of columns.filter((one) => one.kind !== "band")) {
       data.push(column.values);
-      series.push({ pxAlign: 0, stroke: column.kind === "line" ? style.colour : `${style.colour}66`, width: style.grey ? (column.kind === "line" ? 1 : 0.6) : column.kind === "line" ? 2 : 1.3, dash: style.dash,
+      series.push({ pxAlign: 0, stroke: column.kind === "line" ? style.colour : `${style.colour}66`, width: style.grey ? (column.kind === "line" ? 1 : 0.6) : column.kind === "line" ? 2 : 1.3, dash: wide ? [] : style.dash,
         points: { show: line.x.length < 3 && column.kind === "line", size: 7, fill: style.colour } });
     }
   }
@@ -116,10 +124,15 @@ function drawChart(holder, s, kind, grid, zoom, hooks) {
         if (!(reach < last)) return;
         const x = Math.max(u.bbox.left, u.valToPos(reach, "x", true)), c = u.ctx;
         c.save(); c.fillStyle = css("--wash");
-        c.fillRect(x, u.bbox.top, Math.max(0, u.bbox.left + u.bbox.width - x), u.bbox.height); c.restore();
+        const room = Math.max(0, u.bbox.left + u.bbox.width - x), text = say("too_few");
+        c.fillRect(x, u.bbox.top, room, u.bbox.height);
+        c.font = `${11.5 * devicePixelRatio}px system-ui, sans-serif`; c.fillStyle = css("--soft"); c.textAlign = "center"; c.textBaseline = "alphabetic";
+        if (c.measureText(text).width < room - 12 * devicePixelRatio) c.fillText(text, x + room / 2, u.bbox.top + (view.direction === "min" ? 18 * devicePixelRatio : u.bbox.height - 8 * devicePixelRatio));
+        c.restore();
       }],
       draw: [(u) => {
         const c = u.ctx, ratio = devicePixelRatio;
+        c.clearRect(u.bbox.left, 0, u.bbox.width, u.bbox.top); /* of bands beyond the picture an edge shows */
         c.save(); c.setLineDash([6 * ratio, 4 * ratio]); c.textAlign = "left";
         c.font = `${12 * ratio}px system-ui, sans-serif`;
         for (const [name, value] of Object.entries(view.published)) {

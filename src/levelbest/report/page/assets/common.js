@@ -85,11 +85,12 @@ function ticksOf(width, axis, unit, low, high, log) {
       : [decades([1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9], 1), decades([1, 1.5, 2, 3, 4, 5, 7], 1), decades([1, 2, 3, 5, 7], 1), decades([1, 2, 5], 1), decades([1, 3], 1), decades([1], 1), decades([1], 2), decades([1], 3)])
     : (timed ? times([1, 2, 5, 10, 15, 30], [1, 2, 3, 6, 12]) : decades([1, 2, 5], 1)).sort((p, q) => p - q)
       .filter((step) => (axis !== "trials" || step >= 1) && (high - low) / step < 200)
-      .map((step) => Array.from({ length: Math.floor(high / step) + 1 }, (_, i) => i * step));
+      .map((step) => Array.from({ length: Math.floor(high / step) + 1 }, (_, i) => i * step)).map((found) => (axis === "trials" ? [low, ...found.filter((x) => x > low * 1.5)] : found));
   const chosen = candidates.map(inside).find(fits) || [low, high];
-  /* The last budget of all is worth a label where there is room for it. */
-  const gap = (place(high) - place(chosen[chosen.length - 1])) / (place(high) - place(low));
-  return axis === "trials" && high % 1 === 0 && gap * width >= 30 ? [...chosen, high] : chosen;
+  /* The last budget of all is worth a label, of its own or instead of the one before it. */
+  const gap = (place(high) - place(chosen[chosen.length - 1])) / (place(high) - place(low)) * width;
+  if (axis !== "trials" || high % 1 || gap === 0) return chosen;
+  return [...(gap >= 34 || chosen.length < 3 ? chosen : chosen.slice(0, -1)), high];
 }
 const thousands = (value) => (value >= 1e6 ? `${Number((value / 1e6).toPrecision(3))}M` : value >= 1e4 ? `${Number((value / 1e3).toPrecision(3))}k` : String(value));
 const tickText = (value, axis, unit) => (axis === "trials" ? thousands(Math.round(value)) : showBudget(value, axis, unit)).replace(/(\.\d*?)0+(?=$| )/, "$1").replace(/\.(?=$| )/, "");
@@ -131,7 +132,7 @@ function labelEnds(u, ends) {
     let most = 24;
     while (most > 4 && c.measureText(cut(name, most)).width > u.width * ratio - edge - aside - 7 * ratio) most -= 1;
     c.fillText(cut(name, most), edge + aside + 7 * ratio, y);
-    if (aside) { c.lineWidth = 0.8 * ratio; c.beginPath(); c.moveTo(edge + 2 * ratio, from); c.lineTo(edge + aside + 4 * ratio, y); c.stroke(); }
+    if (aside) { c.lineWidth = 0.8 * ratio; c.setLineDash([]); c.beginPath(); c.moveTo(edge + 2 * ratio, from); c.lineTo(edge + aside + 4 * ratio, y); c.stroke(); }
   }
   c.restore();
 }

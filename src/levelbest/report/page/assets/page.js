@@ -49,22 +49,22 @@ function agree(changed) {
 }
 
 /* The ribbon: who is best at which budget, over the whole card; a click chooses the budget. */
-function drawRibbon() {
+function drawRibbon(wide = 0) {
   const s = state(), kind = kindOf(s), box = byId("ribbon");
   box.replaceChildren();
   const ends = [grid[0], grid[grid.length - 1]];
   if (!kind.strips.length || !(ends[0] < ends[1])) { box.hidden = true; return; }
   box.hidden = false;
-  const right = box.clientWidth || 640, left = 0, log = s.log && ends[0] > 0, scaled = log ? Math.log : (v) => v;
+  const right = wide || box.clientWidth || 640, left = 0, log = s.log && ends[0] > 0, scaled = log ? Math.log : (v) => v;
   const place = (v) => left + ((scaled(v) - scaled(ends[0])) / (scaled(ends[1]) - scaled(ends[0]))) * (right - left);
   const show = (start, end) => showRange(start, end, s.axis, view.cost_unit), names = view.families.map((one) => one.name);
   const labelled = kind.strips.length > 1, thick = labelled ? 16 : 34, step = thick + 20, height = 16 + step * kind.strips.length;
   const text = (part) => {
     const who = part.code >= 0 ? say("best", { name: names[part.code] }) : part.code === APART ? say("apart")
-      : part.possible.length ? say("one_of", { names: listed(part.possible.map((i) => names[i])) }) : say("undecided");
+      : part.possible.length ? say("one_of", { names: listed(part.possible.map((i) => names[i])) }) : undecided(part);
     return `${show(part.start, part.end)}: ${who}`;
   };
-  const svg = draw("svg", { class: "tape", height, role: "img" }), defs = draw("defs");
+  const svg = draw("svg", { class: "tape", height, viewBox: `0 0 ${right} ${height}`, role: "img" }), defs = draw("defs");
   svg.append(defs);
   kind.strips.forEach((strip, k) => {
     const parts = merged(strip.segments, 3), top = 16 + k * step;
@@ -231,9 +231,9 @@ function refresh(keep, wanted = null) {
   slider.value = String(Math.max(0, at));
   if (plot) { plot.destroy(); plot = null; }
   if (byId("score")) {
-    byId("score").textContent = view.score;
-    const named = form.querySelector('input[name="statistic"]:checked + span');
-    if (named && byId("what").matches(".passes")) byId("what").textContent = `${named.textContent} of`;
+    const named = form.querySelector('input[name="statistic"]:checked + span'), passes = byId("what").matches(".passes");
+    byId("score").textContent = passes ? "" : view.score;
+    if (named && passes) byId("what").textContent = named.textContent;
     byId("against").textContent = say(s.axis === "trials" ? "against_trials" : "against_cost");
   }
   tip = null;
@@ -288,7 +288,8 @@ slider.addEventListener("input", atBudget);
 document.querySelectorAll("details.part").forEach((part) => part.addEventListener("toggle", () => { if (part.open && part.querySelector("#difference-box")) openDifference(state()); if (part.open && byId("matrix")) showPairs(state(), kindOf(state()), grid[Number(slider.value)]); }));
 document.querySelectorAll('a[href^="#"]').forEach((link) => link.addEventListener("click", () => { const part = byId(link.hash.slice(1))?.closest("details"); if (part) part.open = true; }));
 document.addEventListener("click", (event) => { const menu = document.querySelector(".menu"); if (menu && menu.open && !menu.contains(event.target)) menu.open = false; });
-addEventListener("beforeprint", () => document.querySelectorAll("details.part").forEach((part) => { part.open = true; }));
+addEventListener("beforeprint", () => { document.querySelectorAll("details.part").forEach((part) => { part.open = true; }); drawRibbon(680); });
+addEventListener("afterprint", () => drawRibbon());
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => refresh(true));
 let width = document.body.clientWidth;
 new ResizeObserver(() => {

@@ -83,15 +83,16 @@ function fillStanding(table, s, kind, x, text) {
   const places = decimalsOf(rows), scale = scaleOf(rows), cells = (...all) => make("tr", {}, ...all);
   const compared = standing.pairs > 0;
   const head = [[say("family"), ""], [s.axis === "trials" && x === 1 ? say("one") : say("best_of", { budget: text }), "n"], ["", "forest"], [say("band"), "n", say("band_means")],
-    ...(compared ? [[say("better_than"), "minor"]] : [])];
+    ...(view.facts ? view.facts.heads.map((name) => [name, "n minor"]) : []), ...(compared ? [[say("better_than"), "minor"]] : [])];
   const body = rows.map((row) => {
     const limits = row.beyond ? say("beyond") : !known(row.low) && !known(row.high) ? say("no_limits")
       : `${known(row.low) ? fixed(row.low, places) : say("no_low")} – ${known(row.high) ? fixed(row.high, places) : say("no_high")}`;
     const most = s.shown.size - 1, names = row.beats.map((i) => view.families[i].name);
     const better = !names.length ? "–" : most === 1 || names.length <= 2 && most > 2 && names.join("").length < 30 ? names.join(", ") : say("share", { count: names.length, total: most });
     const one = view.families[row.family];
-    return cells(make("th", { scope: "row", class: "name", title: one.name }, ...dotted(row.family)), make("td", { class: "n" }, fixed(row.value, places)),
+    return cells(make("th", { scope: "row", class: "name", title: one.name }, ...dotted(row.family, table.clientWidth < 400 ? 13 : rows.length > 9 ? 16 : 20)), make("td", { class: "n" }, fixed(row.value, places)),
       make("td", { class: "forest" }, forest(row, scale, rows[0].value)), make("td", { class: "n soft" }, limits),
+      ...(view.facts ? view.facts.rows[row.family].map((text) => make("td", { class: "n minor" }, text)) : []),
       ...(compared ? [make("td", { class: "minor", title: names.length ? names.join(", ") : null }, better)] : []));
   });
   table.replaceChildren(make("thead", {}, cells(...head.map(([name, kind, means]) => make(name ? "th" : "td", { ...(name ? { scope: "col" } : {}), class: kind || null, title: means || null }, name)))),
@@ -122,9 +123,10 @@ function fillMatrix(table, s, kind, grid, x, open, onOpen) {
         ? (v) => 2 + 116 * (Math.log(v / ends[0]) / Math.log(ends[1] / ends[0] || 2)) : (v) => 2 + 116 * ((v - ends[0]) / (ends[1] - ends[0] || 1));
       const parts = pair.ranges.map(([start, end, code]) => ({ start, end, code, possible: [] }));
       parts.forEach((part, k) => {
+        if (part.code === APART) return;
         const from = place(k ? (parts[k - 1].end + part.start) / 2 : part.start), to = place(parts[k + 1] ? (part.end + parts[k + 1].start) / 2 : part.end);
         svg.append(draw("rect", { x: from, y: part.code >= 0 ? 5 : 8, width: Math.max(1, to - from), height: part.code >= 0 ? 16 : 10, rx: 2,
-          class: part.code >= 0 ? `p${hueOf(part.code)}` : part.code === APART ? "apart" : "open" }));
+          class: part.code >= 0 ? `p${hueOf(part.code)}` : "open" }));
       });
     }
     const name = pairText(pair, s), on = open === pair;

@@ -19,9 +19,15 @@ function merged(segments, most) {
     const few = code === UNDECIDED && possible && possible.length <= most ? possible : [];
     const last = found[found.length - 1];
     if (last && last.code === code && String(last.possible) === String(few)) last.end = end;
-    else found.push({ start, end, code, possible: few });
+    else found.push({ start, end, code, possible: few, counts: [] });
+    if (code === UNDECIDED && possible) found[found.length - 1].counts.push(possible.length);
   }
   return found;
+}
+/* Of more contenders than can be striped, how many they are. */
+function undecided({ counts }) {
+  const [least, most] = [Math.min(...counts), Math.max(...counts)];
+  return least > 1 ? say("may_be_best", { count: least < most ? `${least}–${most}` : most }) : say("undecided");
 }
 /* A stretch reaches half way to those beside it, within the picture. */
 function endsOf(part, before, after, place, left, right) {
@@ -43,7 +49,7 @@ function tapeRow(svg, defs, segments, place, { left, right, top, height, names, 
     svg.append(box);
     if (!names) return;
     if (part.code === UNDECIDED && part.possible.length) return;
-    const said = part.code >= 0 ? names[part.code] : say(part.code === APART ? "too_few" : "undecided");
+    const said = part.code >= 0 ? names[part.code] : part.code === APART ? say("too_few") : undecided(part);
     const short = part.code === UNDECIDED ? "?" : part.code === APART ? (width >= 58 ? say("too_few_short") : "") : cut(said, Math.floor((width - 10) / 7.4));
     const label = width >= 7.4 * said.length + 10 ? said : width >= 34 || (short === "?" && width >= 14) ? short : "";
     if (label && part.code === UNDECIDED) {
