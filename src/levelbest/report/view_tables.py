@@ -72,12 +72,8 @@ def page_facts(view: View) -> Table:
     budget that value is the mean."""
     has_cost = view.cost_unit is not None or any(math.isfinite(family.mean_cost) for family in view.families)
     failed = ["n_failed"] * any(family.n_failed for family in view.families)
-    known = [
-        name
-        for name in ("winner", "mean", "sd")
-        if any(getattr(row, name) == getattr(row, name) for row in view.families)
-    ]
-    shown = [name for name in known if name != "mean" or not view.single]
+    wanted = ("winner", "sd") if view.single else ("winner", "mean", "sd")
+    shown = [name for name in wanted if any(math.isfinite(getattr(family, name)) for family in view.families)]
     return families_table(view).only("family", "n_trials", *failed, *shown, *["mean_cost"] * has_cost)
 
 
