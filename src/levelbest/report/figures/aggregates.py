@@ -36,9 +36,9 @@ def interval_figure(comparison: TaskComparison) -> Figure:
     rows, ranks = rows_at(comparison.iqm, budget), {row.family: row for row in rows_at(comparison.ranks, budget)}
     order = sorted(rows, key=lambda row: row.value if low_is_better(comparison) else -row.value)
     figure = new_figure(WIDE, 0.75 + 0.3 * max(2, len(order)))
-    narrow = figure.get_size_inches()[0] < _BESIDE
+    narrow = figure.get_figwidth() < _BESIDE
     if narrow:
-        figure.set_size_inches(figure.get_size_inches() * (1, 2.4))
+        figure.set_figheight(2.4 * figure.get_figheight())
     shape = (2, 1) if narrow else (1, 2)
     first, second = figure.subplots(*shape) if ranks else (figure.add_subplot(), None)
     _draw_intervals(first, order, comparison)

@@ -183,7 +183,7 @@ def phone_figures(view: View) -> dict[str, Figure]:
         panel, figures = panel_of_view(view), {}
         if panel.runs:
             figures["runs"] = panel_figure(panel)
-            figures["runs"].set_size_inches(figures["runs"].get_size_inches() * (1, 1.4))
+            figures["runs"].set_figheight(1.4 * figures["runs"].get_figheight())
         if view.over_tasks is not None:
             figures["iqm"] = interval_figure(view.over_tasks)
         return figures
@@ -247,7 +247,8 @@ def _shown_scores(trials: Trials, family: str) -> FloatArray:
         return column[here]
     codes = trials.group[here]
     counts = np.bincount(codes)
-    return np.bincount(codes, column[here])[counts > 0] / counts[counts > 0]
+    means: FloatArray = np.bincount(codes, column[here])[counts > 0] / counts[counts > 0]
+    return means
 
 
 def _draw_scatter(trials: Trials, reported: FloatArray, ax: Axes, order: Sequence[str], hues: Hues) -> None:
