@@ -243,11 +243,12 @@ def _shown_scores(trials: Trials, family: str) -> FloatArray:
     column = trials.selection if trials.reported is None else trials.reported
     ok = (trials.status == STATUSES.index("ok")) & np.isfinite(column)
     here = ok & (trials.family == trials.families.index(family))
+    scores: FloatArray = column[here]
     if trials.group is None:
-        return column[here]
+        return scores
     codes = trials.group[here]
     counts = np.bincount(codes)
-    means: FloatArray = np.bincount(codes, column[here])[counts > 0] / counts[counts > 0]
+    means: FloatArray = np.bincount(codes, scores)[counts > 0] / counts[counts > 0]
     return means
 
 
