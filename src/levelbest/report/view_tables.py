@@ -63,7 +63,7 @@ def _caption(view: View) -> str:
 def page_table(view: View) -> Table:
     """The families as the page shows them."""
     has_cost = view.cost_unit is not None or any(math.isfinite(family.mean_cost) for family in view.families)
-    shown = ("family", "n_trials", "n_failed", "value", "interval", "winner", "mean", "sd")
+    shown = ("family", "n_trials", "n_failed", "value", "interval", *_known(view, "winner", "mean", "sd"))
     return families_table(view).only(*shown, *["mean_cost"] * has_cost)
 
 
@@ -73,8 +73,13 @@ def page_facts(view: View) -> Table:
     has_cost = view.cost_unit is not None or any(math.isfinite(family.mean_cost) for family in view.families)
     failed = ["n_failed"] * any(family.n_failed for family in view.families)
     wanted = ("winner", "sd") if view.single else ("winner", "mean", "sd")
-    shown = [name for name in wanted if any(math.isfinite(getattr(family, name)) for family in view.families)]
-    return families_table(view).only("family", "n_trials", *failed, *shown, *["mean_cost"] * has_cost)
+    shown = ("family", "n_trials", *failed, *_known(view, *wanted))
+    return families_table(view).only(*shown, *["mean_cost"] * has_cost)
+
+
+def _known(view: View, *names: str) -> list[str]:
+    """Those of the columns that have a number: over tasks there is no best run."""
+    return [name for name in names if any(math.isfinite(getattr(family, name)) for family in view.families)]
 
 
 @dataclass(frozen=True)

@@ -87,9 +87,7 @@ def render_page(
             style=Markup(page_style()),
             script=Markup(_script()),
             data=Markup(embedded(page_data(view))),
-            figures={name: data_uri(slim(themed(svg)), "image/svg+xml") for name, svg in figures.items()},
-            widths={name: picture_width(svg) for name, svg in figures.items()},
-            phone={name: data_uri(slim(themed(svg)), "image/svg+xml") for name, svg in phone.items()},
+            **_pictures(figures, phone),
             about=_about(view),
             **_verdict(view, noted),
             **_counts(view, noted),
@@ -219,7 +217,7 @@ def _counts(view: View, noted: Sequence[Remark]) -> dict[str, object]:
     decided = sum(pair.decided for pair in first)
     n_doubts = sum(remark.severity < 2 for remark in noted)
     return {
-        "pair_count": f"{plural(len(first), 'pair')}, {decided} decided{'' if view.single else ' somewhere'}",
+        "pair_count": f"{decided} of {len(first)} decided",
         "warning_count": plural(n_doubts or len(noted), "doubt" if n_doubts else "choice") if noted else "",
         "plural_count": plural(len(view.tasks), "task") if view.tasks else "",
         "open_items": sum(not item.answer for item in view.checklist),
@@ -315,6 +313,16 @@ def data_uri(content: bytes, kind: str) -> Markup:
 
     text = re.sub(r"[^ -~]|[%#'&<>]", lambda match: quote(match[0], safe=""), content.decode())
     return Markup(f"data:{kind};charset=utf-8,{text}")
+
+
+def _pictures(figures: Mapping[str, bytes], phone: Mapping[str, bytes]) -> dict[str, object]:
+    """The figures and those for a phone, as addresses, and how wide the former are."""
+
+    def addresses(drawn: Mapping[str, bytes]) -> dict[str, Markup]:
+        return {name: data_uri(slim(themed(svg)), "image/svg+xml") for name, svg in drawn.items()}
+
+    widths = {name: picture_width(svg) for name, svg in figures.items()}
+    return {"figures": addresses(figures), "phone": addresses(phone), "widths": widths}
 
 
 def picture_width(svg: bytes) -> int:
