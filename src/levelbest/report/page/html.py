@@ -75,9 +75,7 @@ def render_page(
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
     row_heads, rows = trial_rows(view)
     noted = remarks(view.cautions, len(view.families))
-    line = view.lines[0]
     spaces = () if view.comparison is None else view.comparison.spaces
-    limits = f"{'simultaneous' if line.simultaneous else 'pointwise'} limits ({interval_name(line.method)})"
     return (
         environment.from_string(asset("page.html.j2"))
         .render(
@@ -99,7 +97,7 @@ def render_page(
             interval_note=_interval_note(view),
             level=level(view.confidence),
             pairs_of=lambda names: [(name, name) for name in names],
-            caption=f"{view.score}, {line.statistic} of the best of n, {level(view.confidence)} {limits}.",
+            caption=_caption(view),
             values=values_table(view),
             verdicts=verdict_tables(view),
             details=view.details[:MOST_SENTENCES],
@@ -224,6 +222,13 @@ def _counts(view: View, noted: Sequence[Remark]) -> dict[str, object]:
         "download_kinds": "SVG, JSON" + (", CSV" if view.table else ""),
         "sections_title": ", ".join(t.title if k == 0 else t.title.lower() for k, t in enumerate(view.sections)),
     }
+
+
+def _caption(view: View) -> str:
+    """Of the table of the curves' values."""
+    line = view.lines[0]
+    limits = f"{'simultaneous' if line.simultaneous else 'pointwise'} limits ({interval_name(line.method)})"
+    return f"{view.score}, {line.statistic} of the best of n, {level(view.confidence)} {limits}."
 
 
 def _statistic_names(view: View) -> list[tuple[str, str]]:
