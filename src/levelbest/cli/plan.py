@@ -16,11 +16,21 @@ from levelbest.cli.main import working
     "--n",
     "n",
     type=click.IntRange(min=1),
-    help="The budget to plan for.  [default: 10, or half the samples that problems have; 1 where only seeds vary]",
+    help="The budget to plan for.  [default: 10; 1 over problems and where only seeds vary]",
 )
 @click.option("--width", type=float, help="The width wanted of the interval.  [default: half the present one]")
 @click.option("--power", type=float, default=0.8, show_default=True, help="The chance wanted to certify a difference.")
-@click.option("--runs", type=click.IntRange(min=2), help="Runs of a family to divide into configurations and seeds.")
+@click.option(
+    "--runs",
+    type=click.IntRange(min=2),
+    help="Runs of a family to divide into configurations and seeds, or into problems and samples of each.",
+)
+@click.option(
+    "--spend",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="S",
+    help="What two systems may cost in all ($ with --rate), to divide into problems and samples of each.",
+)
 @click.option("--baseline", metavar="NAME", help="Separate every other family from this one.")
 @click.option("--price", metavar="P", help="Of one unit of --cost, e.g. 2.5 or '2.5 EUR' a GPU hour: in money too.")
 @click.option("--out", type=click.Path(path_type=Path), help="Draw power against cost here (.png, .svg or .pdf).")
@@ -47,7 +57,7 @@ def command(given: options.Given) -> None:
         _draw_for_labels(given)
         return
     trials = options.load_trials(given)
-    keys = ("n", "width", "power", "runs", "baseline", "price", "confidence", "missing", "n_resamples")
+    keys = ("n", "width", "power", "runs", "baseline", "price", "spend", "confidence", "missing", "n_resamples")
     chosen = {key: given[key] for key in keys}
     policies = options.policies_of(given)
     with working("planning"):

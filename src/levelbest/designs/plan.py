@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -28,9 +28,9 @@ from levelbest.stats.budgets import (
     trials_for_width,
 )
 from levelbest.stats.inference import Contrast, Hypotheses
-from levelbest.stats.problems import GroupPlan, plan_groups
+from levelbest.stats.problems import GroupPlan, SpendWay, divide_spend, plan_groups
 from levelbest.trials import Scores, Settings, Trials
-from levelbest.trials.problems import grid_of, too_few_samples
+from levelbest.trials.problems import too_few_samples
 
 BUDGET = 10
 """The budget planned for where none is named; one run where only seeds vary."""
@@ -48,6 +48,7 @@ def plan_trials(
     runs: int | None = None,
     baseline: str | None = None,
     price: float | str | None = None,
+    spend: float | None = None,
     confidence: float = Settings.confidence,
     failed: str = Settings.failed,
     missing: str = Settings.missing,
@@ -64,19 +65,23 @@ def plan_trials(
     trials
         Trials, or whatever `read_trials` takes, with its arguments as ``reading``.
     n
-        The budget planned for; by default 10, 1 where nothing but the seed varies within the families, and over
-        problems no more than they have samples.
+        The budget planned for; by default 10, and 1 over problems or where nothing but the seed varies within the
+        families.
     width
         The width wanted of the interval for the expected best of ``n``; None: half the present one.
     power
         The chance wanted to certify the difference of each pair at ``n``.
     runs
         Where configurations have several runs: how many of each family there are to divide into configurations and
-        seeds; None: as many as there are.
+        seeds; None: as many as there are. Over problems: how many samples of each system there are to divide into
+        problems and samples of each.
     baseline
         Separate every other family from this one; None: all from all.
     price
         What one unit of cost costs, such as ``2.5`` or ``"2.5 EUR"`` for a GPU hour: the plan is then in money too.
+    spend
+        Over problems: what may be spent in all on the two systems of a pair, in the unit of cost, to divide into
+        problems and samples of each.
     confidence, failed, missing, n_resamples, rng
         As of `levelbest.trials.Settings`.
 
@@ -97,17 +102,22 @@ def plan_trials(
     paid, currency = _price(price)
     table = without_one_search(with_scores(as_trials(trials, reading), baseline), baseline)
     table.refuse_tasks()
+    over_problems = table.group is not None
+    if spend is not None and not over_problems:
+        raise InputError(
+            f"{named('spend')} is divided into problems and samples of each; name the problem ({named('group')})"
+        )
     seeds = only_seeds_vary(table) and n in (None, 1)
-    budget = _check.as_count((1 if seeds else BUDGET) if n is None else n, "n")
+    budget = _check.as_count((1 if seeds or over_problems else BUDGET) if n is None else n, "n")
     settings = Settings(confidence, failed, missing, n_resamples, rng)
-    planned = _Planned(table, budget, width, power, settings, seeds, named=n is not None)
+    planned = _Planned(table, budget, width, power, settings, seeds)
     variances = family_variances(table, confidence=confidence)
     divisions = tuple(_division(variance, runs, table.metric.sign) for variance in variances)
     pairs = pairs_of(table.families, baseline) if len(table.families) > 1 or baseline is not None else ()
-    over_problems = table.group is not None
     single = not over_problems and table.search is None  # a trial is what is repeated
     problems, unplanned = planned.problems() if over_problems else ([], [])
     separations, refused = planned.separations(pairs)
+    costs = tuple(_costs(table, separations))
     sizes = sorted({*_SIZES, *(scores.n_trials for scores in planned.scores if 2 <= scores.n_trials <= 1000)})
     return TrialPlan(
         widths=tuple(planned.widths()) if single else (),
@@ -123,10 +133,12 @@ def plan_trials(
         words=planned.design.words,
         divisions=divisions,
         division_powers=tuple(_division_powers(table, pairs, variances, divisions, confidence)),
-        costs=tuple(_costs(table, separations)),
+        costs=costs,
         cost_unit=table.metric.cost_unit or table.metric.cost,
         price=paid,
         currency=currency,
+        spend=spend if spend is not None else runs if over_problems else None,
+        ways=tuple(_ways(separations, dict(problems), dict(costs), spend, runs)),
     )
 
 
@@ -151,8 +163,6 @@ class _Planned:
     settings: Settings
     seeds: bool
     """Nothing but the seed varies: the means of a new run are planned for."""
-    named: bool
-    """Somebody asked for this budget: one that the samples do not have is refused."""
 
     @cached_property
     def scores(self) -> list[Scores]:
@@ -193,7 +203,7 @@ class _Planned:
             return [], []
         bounds, confidence = turned_bounds(metric.bounds, metric.direction), self.settings.confidence
         try:
-            hypotheses = Hypotheses(known, confidence, bounds, planned=self._budget, power=self.power)
+            hypotheses = Hypotheses(known, confidence, bounds, planned=self.n, power=self.power)
             contrasts = self.design.contrasts(hypotheses).pairs
         except DataError as error:
             if self.trials.group is None:
@@ -202,13 +212,6 @@ class _Planned:
         names = [(families[contrast.pair[0]], families[contrast.pair[1]]) for contrast in contrasts]
         needed = [contrast.needed or self._unknown(contrast) for contrast in contrasts]
         return [(*pair, units) for pair, units in zip(names, needed, strict=True)], []
-
-    @property
-    def _budget(self) -> int:
-        """Over problems no more than half their samples, unless it was asked for."""
-        if self.trials.group is None or self.named:
-            return self.n
-        return min(self.n, max(1, int(min(self.design.reach.values())) // 2))
 
     def _unknown(self, contrast: Contrast) -> Needed:
         return Needed.unknown(self.settings.confidence, self.n, self.power, contrast.n_trials)
@@ -235,15 +238,14 @@ class _Planned:
         groups, selection = groups[inside], scores.selection[inside]
         reported = None if scores.reported is None else scores.reported[inside]
         sizes = np.unique(groups, return_counts=True)[1]
-        budget = self.n if self.named else min(self.n, max(1, int(grid_of(sizes)[-1]) // 2))
-        if budget > sizes.max():
-            raise too_few_samples(table.families[0], sizes, budget, table.columns.get("group"))
+        if self.n > sizes.max():
+            raise too_few_samples(table.families[0], sizes, self.n, table.columns.get("group"))
         weights = None if table.weights is None else table.weights[np.unique(groups)]
 
         def plan(target: float) -> GroupPlan:
             direction = table.metric.direction
             return plan_groups(
-                selection, groups, budget, reported, target=target, direction=direction, others=[1], weights=weights
+                selection, groups, self.n, reported, target=target, direction=direction, others=[1], weights=weights
             )
 
         if self.width is None:
@@ -261,6 +263,31 @@ def _costs(trials: Trials, separations: Sequence[tuple[str, str, Needed]]) -> It
         cost = trials[name].cost
         if cost is not None and np.isfinite(cost).any():
             yield name, float(np.nanmean(cost)) * cost.size / size
+
+
+def _ways(
+    separations: Sequence[tuple[str, str, Needed]],
+    plans: Mapping[str, GroupPlan],
+    costs: Mapping[str, float],
+    spend: float | None,
+    runs: int | None,
+) -> Iterator[tuple[str, str, tuple[SpendWay, ...]]]:
+    """Of each pair over problems: problems by samples of each, for a spend or for so many samples of each system."""
+    for first, second, needed in separations if plans and (spend, runs) != (None, None) else ():
+        pair = plans[first], plans[second]
+        samples = sum(plan.samples for plan in pair) / 2
+        price, whole = 1.0, float(runs or 0)
+        if spend is not None:
+            if not {first, second} <= costs.keys():
+                raise InputError(
+                    f"a spend ({named('spend')}) needs costs: name their column ({named('cost')}), price tokens "
+                    f"({named('rate')}), or say how many samples of each system there are to divide ({named('runs')})"
+                )
+            # a unit of cost is that of a problem, or of a cluster of them
+            price = sum(costs[name] * max(needed.pilot) for name in (first, second)) / (pair[0].n_groups * samples)
+            whole = spend
+        within = sum(plan.error**2 - plan.floor**2 for plan in pair)
+        yield first, second, divide_spend(needed, pair[0].n_groups, samples, within, price, whole)
 
 
 def _division(variance: FamilyVariance, runs: int | None, sign: float) -> DividedRuns:

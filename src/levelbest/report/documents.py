@@ -319,6 +319,11 @@ def _(result: TrialPlan) -> dict[str, object]:
                 }
                 for first, second, powers in result.division_powers
             ],
+            "spend": result.spend,
+            "ways": [
+                {"families": [first, second], "ways": [vars(way) for way in ways]}
+                for first, second, ways in result.ways
+            ],
             "horizons": [{"n_trials": size, "n": n} for size, n in result.horizons],
             **picked(result, "confidence", "power", "seed", "cost_unit", "total_cost", "price", "currency"),
             "further_cost": _limited(result, result.further_total),

@@ -28,6 +28,7 @@ from levelbest.report.tables.results import (
     spending_table,
     standings_table,
     variance_table,
+    ways_table,
 )
 from levelbest.report.terminal.descriptions import description_facts
 from levelbest.report.words.answers import answer_of, is_adaptive
@@ -181,8 +182,8 @@ def loop_html(state: results.LoopState) -> str:
 @html.register
 def plan_html(plan: results.TrialPlan) -> str:
     """The plan in a sentence and in the table of the terminal."""
-    spent = spending_table(plan)
-    tables = replace(plan_table(plan), note="").html() + ("" if spent is None else spent.html())
+    shown = (replace(plan_table(plan), note=""), spending_table(plan), ways_table(plan))
+    tables = "".join(part.html() for part in shown if part is not None)
     return _paragraphs([plan_summary(plan)]) + tables + _paragraphs(stopping(plan))
 
 

@@ -12,7 +12,7 @@ from levelbest._shown import Documented, Drawn, Said, Shown, presenter
 from levelbest.cautions import Caution
 from levelbest.results.curve import TRIALS, Curve, DesignWords, FamilyCostCurve, OverBudgets
 from levelbest.stats.budgets import Division, Needed
-from levelbest.stats.problems import GroupPlan
+from levelbest.stats.problems import GroupPlan, SpendWay
 
 Range = tuple[float, float, float]
 """A number with its limits."""
@@ -80,6 +80,10 @@ class TrialPlan(Drawn):
     price: float | None = None
     """Of one unit of cost, where it was given."""
     currency: str = ""
+    spend: float | None = None
+    """What may be spent on problems and samples, in the unit of cost, or in samples where costs are not known."""
+    ways: tuple[tuple[str, str, tuple[SpendWay, ...]], ...] = ()
+    """Over problems, for each pair: so many problems with so many samples of each for that spend."""
 
     @property
     def unit(self) -> str:

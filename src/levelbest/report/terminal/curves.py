@@ -19,6 +19,7 @@ from levelbest.report.tables.results import (
     reach_table,
     spending_table,
     strata_table,
+    ways_table,
 )
 from levelbest.report.tables.table import Table
 from levelbest.report.terminal.console import (
@@ -47,7 +48,7 @@ _DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))  # of a braille
 _PLAIN = "abcdefghijklmnopqrstuvwxyz"
 
 
-_ROOM, _MOST_PLANNED, _FEW_PLANNED = 15, 9, 4
+_ROOM, _MOST_PLANNED, _FEW_PLANNED, _MOST_WAYS = 15, 9, 4, 7
 """Rows of a table of curves and of a plan that fit a screen; beside few of these it is said when to stop."""
 
 
@@ -143,6 +144,11 @@ def print_plan(plan: TrialPlan, out: Console, *, details: bool = False) -> None:
     if (spent := spending_table(plan)) is not None:
         name, *costs = (column.text(spent.size - 1) for column in spent.columns)
         print_text(f"{capital(spent.columns[1].name)}, {name}: {', '.join(costs)}.", out)
+    if (ways := ways_table(plan)) is not None:
+        out.print(drawn_table(ways.part(range(ways.size)[:_MOST_WAYS])))
+        if ways.size > _MOST_WAYS:
+            out.print(f"... and {ways.size - _MOST_WAYS} more")
+        out.print()
     if len(kept) <= _FEW_PLANNED:
         for sentence in stopping(plan):
             print_text(sentence, out)

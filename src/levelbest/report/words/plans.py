@@ -6,15 +6,22 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from levelbest._plain import show_cost
 from levelbest.errors import called, named
 from levelbest.report.words.phrases import HOPELESS, counted, forecast, level, plural, shortened
-from levelbest.report.words.spending import is_open, spending_rows, spent_words, stopping_sentence
+from levelbest.report.words.spending import (
+    is_open,
+    spending_rows,
+    spent_words,
+    stopping_sentence,
+    undecided_pairs,
+)
 from levelbest.report.words.verdicts import effect_words
 from levelbest.results import Comparison, DividedRuns, PairComparison, TrialPlan
 from levelbest.results.verdict import leading_spans
 from levelbest.stats.budgets import Division, Needed
 from levelbest.stats.inference import MOST_PLANNED
-from levelbest.stats.problems import GroupPlan
+from levelbest.stats.problems import GroupPlan, SpendWay
 
 _LEAST_PILOT = 8
 RETRAINED = 5
@@ -28,6 +35,7 @@ def plan_sentences(plan: TrialPlan) -> tuple[str, ...]:
     sentences += [f"{family}: {problem_plan_words(for_problems)}" for family, for_problems in plan.problems]
     sentences += [f"{_of(*which)}: no plan, since {why}." for *which, why in plan.unplanned]
     sentences += capped_sentence(plan) + _in_all(plan) + stopping(plan)
+    sentences += [_divided_spend(plan, *pair) for pair in plan.ways]
     sentences += [_divided(division) for division in plan.divisions]
     sentences += [_division_power(*pair) for pair in plan.division_powers]
     if plan.horizons:
@@ -107,6 +115,8 @@ def plan_rows(plan: TrialPlan) -> list[list[str]]:
         present = present if plan.words.planned == plan.words.unit else f"{present} {_units(plan)}"
         now = "decided" if needed.decided else f"now {needed.now:.0%}"
         goal = f"tell apart at n = {needed.n}, {now}" if needed.code != "unknown" else "no standard error"
+        if plan.words.group and math.isfinite(needed.detectable):
+            goal = f"{goal}; shows {needed.detectable:.2g}"
         rows.append([f"{first} and {second}", present, _needed(needed), goal])
     for family, needed in plan.widths:
         goal = f"width {needed.goal:.2g} at n = {needed.n}, now {needed.now:.2g}"
@@ -122,6 +132,45 @@ def plan_rows(plan: TrialPlan) -> list[list[str]]:
         score = f"new run of the best {runs.new_run(runs.finding):.4g}, now {runs.new_run(runs.now):.4g}"
         rows.append([runs.family, _way(runs.now), _way(runs.finding), score])
     return rows
+
+
+def way_rows(plan: TrialPlan) -> list[list[str]]:
+    """Of each pair and way to divide a spend: problems x samples, what they cost, and what they would show.
+
+    Pairs that are decided stand at the end.
+    """
+    open_pairs = {(first, second) for first, second, _ in undecided_pairs(plan)}
+    ordered = sorted(plan.ways, key=lambda pair: (pair[0], pair[1]) not in open_pairs)
+    return [
+        [
+            f"{first} and {second}",
+            f"{way.problems:,} x {way.samples}",
+            *([show_cost(way.spend, plan.cost_unit)] if plan.costs else []),
+            f"{way.detectable:.2g}",
+            f"{way.power:.0%}",
+        ]
+        for first, second, ways in ordered
+        for way in ways
+    ]
+
+
+def spend_words(plan: TrialPlan) -> str:
+    """What is divided: ``20 $`` or ``400 samples of each``."""
+    if plan.spend is None:
+        return ""
+    return show_cost(plan.spend, plan.cost_unit) if plan.costs else f"{plan.spend:,.0f} samples of each"
+
+
+def _divided_spend(plan: TrialPlan, first: str, second: str, ways: Sequence[SpendWay]) -> str:
+    """Problems by samples of each; more problems tell more, and the problems there are may be all there are."""
+    of = f"{first} and {second}, {spend_words(plan)} to divide"
+    if not ways:
+        return f"{of}: too little for ten problems."
+    best = min(ways, key=lambda way: way.detectable)
+    shown = f"{best.problems:,} problems with {plural(best.samples, 'sample')} of each show a difference of"
+    others = [f"{way.problems:,} x {way.samples} show {way.detectable:.2g}" for way in ways if way is not best]
+    rest = f"; {', '.join(others)}" if others else ""
+    return f"{of}: {shown} {best.detectable:.2g} {_often(plan.power)}{rest}."
 
 
 def _in_all(plan: TrialPlan) -> list[str]:

@@ -83,6 +83,10 @@ def stopping_sentence(plan: TrialPlan, units: str, each: str) -> list[str]:
     seen = max(needed.detectable * math.sqrt(max(needed.pilot) / last) for *_, needed in pairs)
     shown = f": a difference of {seen:.2g} would then have shown in {100 * plan.power:.0f} of 100 cases"
     after = f" (further {', '.join(spent)})" if spent else ""
+    if plan.words.group:  # there are no limits that are valid at every look
+        return [
+            f"Compare once, at the end, after {forecast(last)} {units}{after}{shown if math.isfinite(seen) else ''}."
+        ]
     return [
         f"Stop when limits that are valid at every look ({named('while_running')}) decide, at the latest after "
         f"{forecast(last)} {units}{each}{after}{shown if math.isfinite(seen) else ''}. Without such limits compare "

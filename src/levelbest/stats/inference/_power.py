@@ -174,10 +174,17 @@ class Pilot:
             source=self,
         )
 
-    def _detectable(self, power: float) -> float:
-        """The difference that as many units as there are show with this power."""
-        centre, spread = self._decisive(1.0)
-        return self.error * (centre + spread * float(scipy.special.ndtri(power)))
+    def _detectable(self, power: float, times: float = 1.0) -> float:
+        """The difference that ``times`` as many units as there are show with this power."""
+        centre, spread = self._decisive(times)
+        return self.error / math.sqrt(times) * (centre + spread * float(scipy.special.ndtri(power)))
+
+    def divided(self, units: float, ratio: float, power: float) -> tuple[float, float]:
+        """Of so many units of each family that vary ``ratio`` as much as these (in variance): the difference that they
+        show with this power, and the chance of a verdict, averaged over what the pilot leaves open."""
+        times = units / self.units
+        chance = self.power(self._left_open / math.sqrt(ratio), times)
+        return math.sqrt(ratio) * self._detectable(power, times), chance
 
     def chances(self, units: FloatArray, confidence: float) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Of a verdict with so many units of each family; see `Needed.power_at`."""

@@ -18,6 +18,7 @@ from levelbest import _check
 from levelbest._check import FloatArray, IntArray
 from levelbest.errors import DataError
 from levelbest.stats.best import Sample, standard_error
+from levelbest.stats.inference import Needed
 from levelbest.stats.problems._groups import GroupBest, as_groups, expected_best_by_group
 from levelbest.stats.problems._limits import mean_and_error
 
@@ -211,3 +212,67 @@ def plan_groups(
         floor=between / math.sqrt(groups) if known else float("nan"),
         errors=tuple((int(k), float(e)) for k, e in zip(split.n, split.error, strict=True)),
     )
+
+
+_DOUBLINGS = 6
+_FEWEST_PROBLEMS = 10
+
+
+@dataclass(frozen=True)
+class SpendWay:
+    """So many problems with so many samples of each, and what two systems on them would show."""
+
+    problems: int
+    samples: int
+    spend: float
+    """What it costs in all."""
+    detectable: float
+    """The difference that it shows with the power planned for."""
+    power: float
+    """The chance of a verdict, averaged over the differences that the pilot leaves open."""
+
+
+def divide_spend(
+    needed: Needed, n_problems: int, samples: float, within: float, price: float, spend: float
+) -> tuple[SpendWay, ...]:
+    """More problems or more samples of each: the ways to divide a spend, the fewest samples first.
+
+    Parameters
+    ----------
+    needed
+        What is needed to tell the two systems apart, from a pilot.
+    n_problems, samples
+        Problems of the pilot, and the samples of each.
+    within
+        The part of the variance of the difference that more samples would remove: of both systems' averages together.
+    price
+        What one sample of each system costs together.
+    spend
+        What may be spent in all.
+
+    Returns
+    -------
+    tuple of SpendWay
+        With n samples of each problem, twice as many and so on, and as many as the spend buys of the problems there
+        are, where that is n at least; none where the pilot has no standard error.
+
+    Notes
+    -----
+    A problem's part of the variance that comes from samples is taken to fall with their number, as in `plan_groups`.
+    Where further problems can be had, the fewest samples of each always tell the most.
+    """
+    pilot, n = needed.source, needed.n
+    if pilot is None or not (spend > 0 and price > 0):
+        return ()
+    share = min(max(within / pilot.error**2, 0.0), 1.0) if math.isfinite(within) else 0.0
+    here = int(spend / (price * n_problems))
+    numbers = {n << doubling for doubling in range(_DOUBLINGS)} | ({here} if here >= n else set())
+    ways = []
+    for number in sorted(numbers):
+        problems = n_problems if number == here else int(spend / (price * number))
+        if problems < _FEWEST_PROBLEMS:
+            continue
+        ratio = 1 - share + share * samples / number
+        units = problems * pilot.units / n_problems
+        ways.append(SpendWay(problems, number, problems * number * price, *pilot.divided(units, ratio, needed.goal)))
+    return tuple(ways)
