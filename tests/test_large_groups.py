@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from levelbest.cli.main import main
+from levelbest.designs.compare import compare
 from levelbest.designs.curve import curve, family_curves
 from levelbest.errors import DataError, InputError, MissingExtra
+from levelbest.readers import read_trials
 from levelbest.readers.parts import _ranking as parts
 from levelbest.readers.parts import read_in_parts
 from levelbest.readers.tables.engine import connect
@@ -277,7 +279,7 @@ def test_repeated_sample_ids_of_large_tables(tmp_path, capsys):
     [
         ([*VERIFIED, "--weight", "verifier"], "a problem has one weight"),
         ([*VERIFIED, "--stratum", "model2"], "there is no column 'model2'"),
-        ([*VERIFIED, "--cost", "points"], "have no --cost"),
+        ([*VERIFIED, "--search", "points"], "have no --search"),
         ([*NAMED, "--selection", "verifier", "--statistic", "all"], "is of scores 0 and 1 with direction max"),
         ([*VERIFIED, "--n", "500"], "n must be at most the samples of a problem"),
     ],
@@ -502,3 +504,65 @@ def test_a_condition_writes_nothing(tmp_path):
     assert not made.exists()
     (some,) = large_curves(path, where="problem = 'p00' OR problem = 'p01'", **OPTIONS)
     assert some.problems.groups.tolist() == ["p00", "p01"]
+
+
+def _priced(tmp_path, n_problems=30, most=25):
+    """Samples with answers and tokens, of 4 to 25 a problem: every subset for some, random orders for others."""
+    rng = np.random.default_rng(5)
+    rows = {name: [] for name in ("model", "problem", "correct", "verifier", "answer", "tokens_in", "tokens_out")}
+    for model, extra in (("small", 0.0), ("large", 0.2)):
+        for problem in rng.permutation(n_problems):
+            rate = min(rng.beta(1, 1) + extra, 1)
+            for _ in range(rng.integers(4, most + 1)):
+                right = rng.random() < rate
+                rows["model"].append(model)
+                rows["problem"].append(f"p{problem}")
+                rows["correct"].append(float(right) if rng.random() < 0.95 else None)
+                rows["verifier"].append(float(np.round(right + rng.normal(), 1)))
+                rows["answer"].append("A" if right else str(rng.choice(["B", "C", ""])))
+                rows["tokens_in"].append(int(rng.integers(100, 400)))
+                rows["tokens_out"].append(int(rng.integers(50, 900)))
+    return write(tmp_path / "samples.parquet", **rows)
+
+
+@pytest.mark.parametrize("failed", ["worst", "drop"])
+@pytest.mark.parametrize("reported", [None, "correct"])
+def test_money_and_votes_in_parts_give_the_numbers_of_the_whole(tmp_path, monkeypatch, failed, reported):
+    path = _priced(tmp_path)
+    selection = "verifier" if reported else "correct"
+    reading = {"family": "model", "group": "problem", "selection": selection, "reported": reported, "direction": "max"}
+    reading |= {"cost": {"input": 3, "output": 15}, "answer": "answer"}
+    monkeypatch.setattr(parts, "CHUNK", 60)  # so that there are several
+    inside = read_in_parts(path, **reading, memory="1GB")
+    whole = read_trials(path, **reading)
+    how = {"failed": failed, "missing": "worst", "n_resamples": 200}
+    for more in ({"axis": "cost"}, {"statistic": "majority"}, {"axis": "cost", "statistic": "majority"}, {}):
+        both = (
+            sorted(family_curves(table, **more, **how), key=lambda curve: curve.family) for table in (inside, whole)
+        )
+        for first, second in zip(*both, strict=True):
+            assert first.family == second.family
+            for name in ("value", "low", "high", "monte_carlo_error", "nothing_finished", "cost"):
+                if hasattr(first, name):
+                    assert np.array(getattr(first, name)) == pytest.approx(np.array(getattr(second, name)), abs=1e-12)
+    answers = [compare(table, n=[1, 2], **how).to_dict() for table in (inside, whole)]
+    assert answers[0]["comparisons"][0]["verdicts"] == answers[1]["comparisons"][0]["verdicts"]
+    if reported is None:
+        first, second = (
+            {row["family"]: [row["value"], row["low"], row["high"]] for row in answer["spend_per_solved"]}
+            for answer in answers
+        )
+        assert sorted(first) == sorted(second) == ["large", "small"]
+        for name, limits in first.items():
+            assert limits == pytest.approx(second[name], rel=1e-9)
+
+
+def test_a_cost_that_is_missing_or_negative_is_refused_in_parts_as_in_whole(tmp_path):
+    options = {"group": "problem", "selection": "correct", "direction": "max", "cost": "cost"}
+    columns = {"problem": ["a", "a", "b", "b"], "correct": [1.0, 0.0, 1.0, 0.0]}
+    lacking = write(tmp_path / "lacking.parquet", **columns, cost=[1.0, 2.0, None, 1.0])
+    with pytest.raises(InputError, match="needs the cost of every sample"):
+        family_curves(read_in_parts(lacking, **options), axis="cost")
+    negative = write(tmp_path / "negative.parquet", **columns, cost=[1.0, 2.0, -3.0, 1.0])
+    with pytest.raises(DataError, match="a cost is at least 0, got -3"):
+        family_curves(read_in_parts(negative, **options), axis="cost")

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from levelbest.stats.problems import _drawing, expected_spend, judged_mean, ratio_interval
-from levelbest.stats.problems._drawing import Samples, values_of_costs, values_of_counts
+from levelbest.stats.problems._drawing import values_of_costs, values_of_counts
+from levelbest.stats.problems._taking import Samples
 
 NOTHING = -0.5
 

@@ -255,14 +255,11 @@ def load_trials(given: Given, *, quiet: bool = True, keep: bool = False) -> Tria
     Commands that print warnings say it there. ``keep``: with the columns that play no part.
     """
     from levelbest.readers import read_trials  # type: ignore[attr-defined,unused-ignore]
-    from levelbest.readers.steps.priced import as_rates
 
     files, for_reader = given["files"], given["reader_options"]
     reading = {key: given[key] for key in READING if given[key] not in (None, ())}
     if given["rate"]:
-        if given["cost"]:
-            raise InputError("a cost is read from its column (--cost) or computed from tokens (--rate): give one")
-        reading["cost"] = as_rates(given["rate"])
+        reading["cost"] = _cost_of(given)
     if given["spaces"]:
         reading["spaces"] = declared_spaces(given["spaces"])
     clash = next((key for key in for_reader if key in reading), None)
@@ -273,6 +270,17 @@ def load_trials(given: Given, *, quiet: bool = True, keep: bool = False) -> Tria
         if caution.code in ("guessed-columns", "converted-numbers", "skipped-rows"):
             click.echo(f"chosen {caution}", err=True)
     return trials
+
+
+def _cost_of(given: Given) -> str | dict[str, float] | None:
+    """The column of costs, or the prices of tokens."""
+    from levelbest.readers.steps.priced import as_rates
+
+    if not given["rate"]:
+        return given["cost"]  # type: ignore[no-any-return]
+    if given["cost"]:
+        raise InputError("a cost is read from its column (--cost) or computed from tokens (--rate): give one")
+    return as_rates(given["rate"])
 
 
 def declared_spaces(study: str | Path) -> dict[str, object]:
@@ -291,13 +299,14 @@ def load_table(given: Given) -> Table:
     for name in ("group", "selection", "direction"):
         if not given[name]:
             raise InputError(f"samples that are read in parts need --{name}; it is not guessed for them")
-    for name in ("cost", "search", "reader", "wide", "task", "spaces", "success", "label", "name"):
+    for name in ("search", "reader", "wide", "task", "spaces", "success", "judge", "label", "name"):
         if given[name]:
             raise InputError(f"samples that are read in parts have no --{name}; leave it out, or leave out --memory")
-    keys = ("family", "selection", "reported", "group", "weight", "stratum", "cluster", "where", "direction")
+    keys = ("family", "selection", "reported", "group", "weight", "stratum", "cluster", "where", "direction", "answer")
     return read_in_parts(
         given["files"],
         **{key: given[key] for key in keys},
+        cost=_cost_of(given),
         sample=given["trial"] or given["seed_column"],
         bounds=given["bounds"] or None,
         memory=given["memory"] or "4GB",

@@ -103,10 +103,7 @@ def plan_trials(
     table = without_one_search(with_scores(as_trials(trials, reading), baseline), baseline)
     table.refuse_tasks()
     over_problems = table.group is not None
-    if spend is not None and not over_problems:
-        raise InputError(
-            f"{named('spend')} is divided into problems and samples of each; name the problem ({named('group')})"
-        )
+    _refuse_spend(spend, over_problems=over_problems)
     seeds = only_seeds_vary(table) and n in (None, 1)
     budget = _check.as_count((1 if seeds or over_problems else BUDGET) if n is None else n, "n")
     settings = Settings(confidence, failed, missing, n_resamples, rng)
@@ -137,9 +134,16 @@ def plan_trials(
         cost_unit=table.metric.cost_unit or table.metric.cost,
         price=paid,
         currency=currency,
-        spend=spend if spend is not None else runs if over_problems else None,
+        spend=runs if spend is None else spend,
         ways=tuple(_ways(separations, dict(problems), dict(costs), spend, runs)),
     )
+
+
+def _refuse_spend(spend: float | None, *, over_problems: bool) -> None:
+    if spend is not None and not over_problems:
+        raise InputError(
+            f"{named('spend')} is divided into problems and samples of each; name the problem ({named('group')})"
+        )
 
 
 def _price(price: float | str | None) -> tuple[float | None, str]:

@@ -62,8 +62,7 @@ class ProblemSpending(ProblemsDesign):
         return {}
 
     def _pool(self, problems: Problems) -> SamplePool:
-        if problems.pool is None:
-            raise InputError(f"samples that are read in parts have no spend per problem; leave out {named('memory')}")
+        assert problems.pool is not None
         return problems.pool
 
     def _range(self, problems: Problems, places: IntArray) -> tuple[float, float]:
@@ -158,22 +157,20 @@ class ProblemSpending(ProblemsDesign):
         """More than eight parts of a curve: its fields."""
         settings, metric, pool = request.settings, problems.metric, self._pool(problems)
         limits = self.limits(problems, best, request)
-        cost = pool.samples.cost
-        assert cost is not None
         nowhere = np.full(grid.size, np.nan)
         error = np.zeros(grid.size) if best.monte_carlo_error is None else best.monte_carlo_error
         return FamilyCostCurve(
             budget=grid,
             value=best.value,
             monte_carlo_error=error,
-            nothing_finished=np.array([float((cost > spend).mean()) for spend in grid]),
+            nothing_finished=pool.above(grid),
             trials_finished=nowhere,
             mean_cost_value=nowhere,
             n_trials=int(problems.sizes[places].sum()),
             n_orders=0,
             workers=1,
             direction=metric.direction,
-            worst=pool.samples.nothing,
+            worst=pool.nothing,
             horizon=ends[1],
             low=np.asarray(limits.low),
             high=np.asarray(limits.high),

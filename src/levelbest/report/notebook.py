@@ -25,11 +25,10 @@ from levelbest.report.tables.results import (
     pair_table,
     plan_table,
     reach_table,
-    spending_table,
     standings_table,
     variance_table,
-    ways_table,
 )
+from levelbest.report.tables.spending import spending_table, ways_table
 from levelbest.report.terminal.descriptions import description_facts
 from levelbest.report.words.answers import answer_of, is_adaptive
 from levelbest.report.words.audits import audit_sentences

@@ -1,9 +1,15 @@
-"""One family's samples as a pool to draw from: what they score, answer and cost, problem by problem."""
+"""One family's samples as a pool to draw from: what they score, answer and cost, problem by problem.
+
+Whether the samples are held or read in parts is the affair of the functions that a pool is made of.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from threading import Lock
 from types import EllipsisType
+from typing import TypeVar
 
 import numpy as np
 
@@ -12,24 +18,34 @@ from levelbest.errors import DataError, InputError, named
 from levelbest.stats.problems import Budgets, DrawnFrom, drawn_values, expected_spend
 from levelbest.trials.scores import Metric, Scores
 
-__all__ = ["SamplePool", "pool_of"]
+__all__ = ["NO_ANSWER", "SamplePool", "checked_spend", "pool_of", "remembered"]
 
 Places = slice | IntArray | EllipsisType
 EVERY: EllipsisType = ...
+NO_ANSWER = ("", "nan", "None", "none", "null")
+Answer = TypeVar("Answer")
+Draw = Callable[[Budgets, bool, bool], tuple[FloatArray, FloatArray]]
 
 
 @dataclass(frozen=True, eq=False)
 class SamplePool:
-    """Samples of one family, each with the place of its problem."""
+    """Samples of one family, to draw from."""
 
     family: str
-    samples: DrawnFrom
-    ranks: FloatArray
-    """What chooses the best sample, turned so that higher is better."""
-    code: IntArray
     sizes: IntArray
+    """Of each problem."""
+    draw: Draw
+    """(budgets, whether answers vote, whether budgets are costs): what is taken, by problem and budget, and its Monte
+    Carlo error."""
+    above: Callable[[FloatArray], FloatArray]
+    """The share of all samples that cost more than each spend."""
+    answered: bool
+    """Whether samples have answers."""
     spent: FloatArray | None
-    """(problem, 2): what the samples that score below 1 cost together, and those that score 1."""
+    """(problem, 2): what the samples that score below 1 cost together, and those that score 1; None where some sample
+    has no cost."""
+    nothing: float
+    """What counts where no sample is finished: the worst score."""
     inside: Places = EVERY
     """The problems that count."""
 
@@ -51,21 +67,13 @@ class SamplePool:
         vote, spend
             Whether answers vote, or the best sample counts; what budgets count.
         """
-        if vote and self.samples.answer is None:
+        if vote and not self.answered:
             raise InputError(
                 f"{self.family}: a majority needs the answer of each sample; name its column with {named('answer')}"
             )
         if spend:
             self.costs()
-        samples = self.samples
-        drawn = DrawnFrom(
-            samples.worth,
-            None if vote else self.ranks,
-            samples.answer if vote else None,
-            samples.cost,
-            samples.nothing,
-        )
-        value, error = drawn_values(drawn, self.code, self.sizes, budgets, spend=spend)
+        value, error = self.draw(budgets, vote, spend)
         return value[self.inside], error[self.inside]
 
     def costs(self) -> FloatArray:
@@ -89,19 +97,46 @@ def pool_of(
     family: str, scores: Scores, metric: Metric, answer: Column | None, code: IntArray, sizes: IntArray
 ) -> SamplePool:
     """The pool of one family that is in memory; ``answer`` is that of each sample that counts."""
-    worth, sign = scores.curve_of, metric.sign
-    worst = float(sign * (sign * worth).min()) if metric.worst is None else metric.worst
+    worth, sign, cost = scores.curve_of, metric.sign, scores.cost
+    nothing = float(sign * (sign * worth).min()) if metric.worst is None else metric.worst
     spent: FloatArray | None = None
-    if scores.cost is not None and np.isfinite(scores.cost).all():
-        if (scores.cost < 0).any():
-            raise DataError(f"{family}: a cost is at least 0, got {scores.cost.min():g}")
+    if cost is not None and np.isfinite(cost).all():
+        checked_spend(family, float(cost.min()))
         won = worth == 1
-        each = [np.bincount(code, scores.cost * part, minlength=sizes.size) for part in (~won, won)]
+        each = [np.bincount(code, cost * part, minlength=sizes.size) for part in (~won, won)]
         spent = np.stack(each, axis=1).astype(np.float64)
     votes = None
     if answer is not None:
         names, votes = np.unique(answer.astype(str), return_inverse=True)
-        empty = np.isin(names, ("", "nan", "None", "none", "null"))
-        votes = np.where(empty[votes.ravel()], -1, votes.ravel()).astype(np.int64)
-    samples = DrawnFrom(worth, None, votes, scores.cost if spent is not None else None, worst)
-    return SamplePool(family, samples, sign * scores.selection, code, sizes, spent)
+        votes = np.where(np.isin(names, NO_ANSWER)[votes.ravel()], -1, votes.ravel()).astype(np.int64)
+
+    def draw(budgets: Budgets, vote: bool, spend: bool) -> tuple[FloatArray, FloatArray]:
+        rank, voted = (None, votes) if vote else (sign * scores.selection, None)
+        return drawn_values(DrawnFrom(worth, rank, voted, cost, nothing), code, sizes, budgets, spend=spend)
+
+    def above(spends: FloatArray) -> FloatArray:
+        assert cost is not None
+        return np.array([float((cost > spend).mean()) for spend in spends])
+
+    return SamplePool(family, sizes, remembered(draw), above, votes is not None, spent, nothing)
+
+
+def checked_spend(family: str, least: float) -> None:
+    """Refuse costs below 0."""
+    if least < 0:
+        raise DataError(f"{family}: a cost is at least 0, got {least:g}")
+
+
+def remembered(compute: Callable[..., Answer]) -> Callable[..., Answer]:
+    """The last answer is kept: the same budgets are not computed again, and nobody computes while another does."""
+    last: list[tuple[object, Answer]] = []
+    one_at_a_time = Lock()
+
+    def answer(budgets: Budgets, *how: object) -> Answer:
+        key = (budgets.tobytes(), *how)
+        with one_at_a_time:
+            if not last or last[0][0] != key:
+                last[:] = [(key, compute(budgets, *how))]
+            return last[0][1]
+
+    return answer

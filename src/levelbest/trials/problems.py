@@ -65,7 +65,7 @@ class Problems:
     macro: bool = False
     """Whether strata are tasks, over which means over problems are averaged."""
     pool: SamplePool | None = None
-    """The samples, to draw from; None where they are read in parts."""
+    """The samples, to draw from; None where values of problems are all there is."""
     failed_in: Mapping[str, int] = field(default_factory=dict)
     """Failed samples by stratum, those of problems that have no other among them."""
     cautions: tuple[Caution, ...] = ()
@@ -126,11 +126,7 @@ class Problems:
         (maj@k). With ``spend`` budgets are what the samples of one problem may cost together.
         """
         if statistic == "majority" or spend:
-            if self.pool is None:
-                raise InputError(
-                    f"{self.family}: samples that are read in parts are not drawn one by one; leave out "
-                    f"{named('memory')}"
-                )
+            assert self.pool is not None
             by_group, error = self.pool.values(budgets, vote=statistic == "majority", spend=spend)
             places = np.arange(1, budgets.size + 1) if spend else budgets.astype(np.int64)
             return self._averaged(places, by_group, error)

@@ -8,10 +8,11 @@ number of workers or threads changes a bit of the result.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import count
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -20,10 +21,10 @@ from levelbest._check import Column, FloatArray, IntArray, sign_of
 from levelbest.errors import DataError, MissingExtra
 from levelbest.readers.parts._source import Source
 from levelbest.readers.tables.engine import connect, reason_of
-from levelbest.stats.problems import group_values
+from levelbest.stats.problems import Budgets, DrawnFrom, drawn_values, group_values
 from levelbest.trials.scores import count_as_worst
 
-__all__ = ["Workers", "compute_part", "cut_parts", "values_in_parts"]
+__all__ = ["BestOf", "DrawnWithin", "Groups", "SpentOn", "Workers", "compute_part", "cut_parts", "values_in_parts"]
 
 Whole = npt.NDArray[np.signedinteger]
 
@@ -67,17 +68,101 @@ def cut_parts(sizes: IntArray, bytes_at_once: int) -> list[list[tuple[int, int]]
     return parts
 
 
-def values_in_parts(
-    source: Source, labels: Column, sizes: IntArray, budgets: IntArray, workers: Workers
-) -> Iterator[FloatArray]:
-    """The best of n by problem, part after part."""
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Samples of consecutive groups, group after group, failed ones counted as the worst."""
+
+    sizes: IntArray
+    selection: FloatArray
+    reported: FloatArray | None
+    cost: FloatArray | None
+    answer: IntArray | None
+    source: Source
+    numbers: IntArray
+    """Of the groups, in the order of their names."""
+
+
+class Computed(Protocol):
+    """What is computed of each group: numbers of a row, from the groups' samples alone."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Columns that are read beside the scores: cost, answer."""
+
+    def of(self, part: Part) -> FloatArray:
+        """(group, number)."""
+
+
+@dataclass(frozen=True, eq=False)
+class BestOf:
+    """The best of n, by budget."""
+
+    budgets: IntArray
+    columns: tuple[str, ...] = ()
+
+    def of(self, part: Part) -> FloatArray:
+        """(group, budget)."""
+        direction = part.source.direction
+        return group_values(part.selection, part.reported, None, part.sizes, self.budgets, direction, reproducible=True)
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnWithin:
+    """What is taken from samples drawn, by budget, and after it the Monte Carlo errors."""
+
+    budgets: Budgets
+    vote: bool
+    spend: bool
+    n_samples: int
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Answers where they vote, costs where budgets are costs."""
+        return (("answer",) if self.vote else ()) + (("cost",) if self.spend else ())
+
+    def of(self, part: Part) -> FloatArray:
+        """(group, twice the budgets)."""
+        worth = part.selection if part.reported is None else part.reported
+        rank = None if self.vote else sign_of(part.source.direction) * part.selection
+        drawn = DrawnFrom(worth, rank, part.answer, part.cost, part.source.worst)
+        how = {"spend": self.spend, "n_samples": self.n_samples, "numbers": part.numbers}
+        return np.concatenate(drawn_values(drawn, None, part.sizes, self.budgets, **how), axis=1)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class SpentOn:
+    """What the samples of a group that score below 1 cost together, those that score 1, and the least of all."""
+
+    columns: tuple[str, ...] = ("cost",)
+
+    def of(self, part: Part) -> FloatArray:
+        """(group, 3); NaN where a sample has no cost."""
+        assert part.cost is not None
+        won = (part.selection if part.reported is None else part.reported) == 1
+        starts = np.cumsum(part.sizes) - part.sizes
+        cost = np.where(np.isfinite(part.cost), part.cost, np.nan)
+        lost, paid = (np.add.reduceat(np.where(which, cost, cost * 0), starts) for which in (~won, won))
+        return np.stack([lost, paid, np.minimum.reduceat(cost, starts)], axis=1)
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """The groups of one family, in the order in which they are read."""
+
+    labels: Column
+    sizes: IntArray
+    numbers: IntArray
+
+
+def values_in_parts(source: Source, groups: Groups, computed: Computed, workers: Workers) -> FloatArray:
+    """What is computed of each group, part after part."""
     here = workers.engine == "local"
-    parts = cut_parts(sizes, workers.limit // (2 if here else 2 * workers.count))
-    tasks = [(source, tuple(labels[a:b].tolist() for a, b in part), budgets) for part in parts]
+    parts = cut_parts(groups.sizes, workers.limit // (2 if here else 2 * workers.count))
+    tasks = [
+        (source, tuple((groups.labels[a:b].tolist(), groups.numbers[a:b]) for a, b in part), computed) for part in parts
+    ]
     if here:
-        for task in tasks:
-            yield compute_part(*task, threads=os.cpu_count() or 1)
-        return
+        return np.concatenate([compute_part(*task, threads=os.cpu_count() or 1) for task in tasks])
     try:
         import ray
     except ImportError:
@@ -89,45 +174,58 @@ def values_in_parts(
         ray.init(log_to_driver=False, configure_logging=False, **resources)
     try:
         remote = ray.remote(max_retries=3)(compute_part)
-        yield from ray.get([remote.remote(*task) for task in tasks])
+        return np.concatenate(ray.get([remote.remote(*task) for task in tasks]))
     finally:
         if started:
             ray.shutdown()
 
 
-def compute_part(source: Source, chunks: Sequence[Sequence[object]], budgets: IntArray, threads: int = 1) -> FloatArray:
-    """Read the samples of some chunks of groups at once, and rank them chunk by chunk."""
-    labels = [name for chunk in chunks for name in chunk]
-    code, selection, reported = _read(source, labels)
+def compute_part(
+    source: Source, chunks: Sequence[tuple[Sequence[object], IntArray]], computed: Computed, threads: int = 1
+) -> FloatArray:
+    """Read the samples of some chunks of groups (labels and numbers) at once, and compute chunk by chunk."""
+    labels = [name for chunk, _ in chunks for name in chunk]
+    code, columns = _read(source, labels, computed.columns)
     small = code.astype(np.uint16) if len(labels) <= 1 << 16 else code  # radix sort for 16 bits
     order = None if (small[1:] >= small[:-1]).all() else np.argsort(small, kind="stable")
     sizes = np.bincount(code, minlength=len(labels))
     del code, small
     ends = np.cumsum(sizes)
-    firsts = np.cumsum([0, *(len(chunk) for chunk in chunks)])
+    firsts = np.cumsum([0, *(len(chunk) for chunk, _ in chunks)])
 
-    def rank(at: int) -> FloatArray:
+    def compute(at: int) -> FloatArray:
         first, last = firsts[at], firsts[at + 1]
         rows = slice(ends[first] - sizes[first], ends[last - 1])
         some = rows if order is None else order[rows]
-        chosen = selection[some].astype(np.float64, copy=False)
-        claimed = None if reported is None else reported[some].astype(np.float64, copy=False)
+        held = {name: column[some] for name, column in columns.items()}
+        chosen, claimed, cost = (
+            held[name].astype(np.float64, copy=False) if name in held else None for name in ("s", "r", "cost")
+        )
+        assert chosen is not None
         if (bad := ~np.isfinite(chosen)).any():
             chosen, claimed = count_as_worst(chosen, claimed, bad, sign_of(source.direction), source.worst)
-        return group_values(chosen, claimed, None, sizes[first:last], budgets, source.direction, reproducible=True)
+        answer = held["answer"].astype(np.int64) if "answer" in held else None
+        return computed.of(Part(sizes[first:last], chosen, claimed, cost, answer, source, chunks[at][1]))
 
     if threads == 1 or len(chunks) == 1:
-        return np.concatenate([rank(at) for at in range(len(chunks))])
+        return np.concatenate([compute(at) for at in range(len(chunks))])
     with ThreadPoolExecutor(threads) as pool:
-        return np.concatenate(list(pool.map(rank, range(len(chunks)))))
+        return np.concatenate(list(pool.map(compute, range(len(chunks)))))
 
 
-def _read(source: Source, labels: list[object]) -> tuple[npt.NDArray[np.int32], Column, Column | None]:
-    """The place of each sample's group among the labels, its selection score and its reported score."""
+def _read(
+    source: Source, labels: list[object], further: Sequence[str]
+) -> tuple[npt.NDArray[np.int32], dict[str, Column]]:
+    """The place of each sample's group among the labels; its selection score, and reported score, cost and answer."""
     import duckdb
 
     connection = connect()
     kind = f"levelbest_part_{next(_COUNT)}"
+    # a problem that has no sample left is not among the labels
+    rows = (
+        f"FROM {source.relation} WHERE ({source.where}) AND {source.key} >= {source.literal(labels[0])} AND "
+        f"{source.key} <= {source.literal(labels[-1])}{source.counting}"
+    )
     coded = source.key
     if not source.whole:
         connection.execute(f"CREATE TYPE {kind} AS ENUM ({', '.join(map(source.literal, labels))})")
@@ -135,24 +233,23 @@ def _read(source: Source, labels: list[object]) -> tuple[npt.NDArray[np.int32], 
     columns = [f"{coded} AS g", f"{source.number(source.selection)} AS s"]
     if source.reported is not None:
         columns.append(f"{source.number(source.reported)} AS r")
-    # a problem that has no sample left is not among the labels
-    ok = "" if source.failed == "worst" else f" AND {source.finished}"
-    query = (
-        f"SELECT {', '.join(columns)} FROM {source.relation} WHERE ({source.where}) AND {source.key} >= "
-        f"{source.literal(labels[0])} AND {source.key} <= {source.literal(labels[-1])}{ok}"
-    )
+    if "cost" in further:
+        columns.append(f"{source.spent} AS cost")
     try:
-        columns_read = connection.execute(query).fetchnumpy()
+        if "answer" in further:  # its place among the answers in order
+            answers = f"SELECT DISTINCT {source.voted} AS a {rows} AND {source.voted} IS NOT NULL ORDER BY a"
+            connection.execute(f"CREATE TYPE {kind}_a AS ENUM ({answers})")
+            columns.append(f"coalesce(CAST(enum_code(CAST({source.voted} AS {kind}_a)) AS INTEGER), -1) AS answer")
+        columns_read = connection.execute(f"SELECT {', '.join(columns)} {rows}").fetchnumpy()
     except duckdb.Error as error:
         raise DataError(f"the samples cannot be read: {reason_of(error)}") from None
     finally:
-        if not source.whole:
-            connection.execute(f"DROP TYPE {kind}")
-    code: Whole = np.ma.getdata(columns_read["g"])
+        for name in (kind, f"{kind}_a"):
+            connection.execute(f"DROP TYPE IF EXISTS {name}")
+    code: Whole = np.ma.getdata(columns_read.pop("g"))
     if source.whole:
         code = _places(np.array(labels, dtype=np.int64), code.astype(np.int64))  # int8 less a label overflows
-    reported = _plain(columns_read["r"]) if source.reported is not None else None
-    return code.astype(np.int32, copy=False), _plain(columns_read["s"]), reported
+    return code.astype(np.int32, copy=False), {name: _plain(column) for name, column in columns_read.items()}
 
 
 def _places(labels: IntArray, code: Whole) -> Whole:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -14,8 +14,10 @@ from levelbest._read import as_size
 from levelbest.errors import DataError, InputError
 from levelbest.readers.steps.conditions import checked_condition
 from levelbest.readers.steps.names import SAMPLE_IDS
+from levelbest.readers.steps.priced import MILLION, tokens_column
 from levelbest.readers.tables.engine import connect, name_of, quoted, reason_of
 from levelbest.readers.tables.files import as_paths, short_names, stem
+from levelbest.trials.pools import NO_ANSWER
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -42,6 +44,9 @@ class Source:
     stratum: str | None = None
     cluster: str | None = None
     sample: str | None = None
+    cost: str | Mapping[str, float] | None = None
+    """The column of costs, or dollars per million tokens of each kind; then, dollars per token by column."""
+    answer: str | None = None
     needed: str | None = None
     """A score without which a sample counts as failed, whatever its selection score says."""
     worst: float = 0.0
@@ -70,9 +75,28 @@ class Source:
         return f"CASE WHEN {_finite(self.needed)} THEN {number} END"
 
     @property
+    def spent(self) -> str:
+        """What a sample cost."""
+        if isinstance(self.cost, str):
+            return f"CAST({name_of(self.cost)} AS DOUBLE)"
+        return " + ".join(f"{each!r} * CAST({name_of(column)} AS DOUBLE)" for column, each in (self.cost or {}).items())
+
+    @property
+    def voted(self) -> str:
+        """What a sample answers; NULL where it has none."""
+        assert self.answer is not None
+        text, empty = f"CAST({name_of(self.answer)} AS VARCHAR)", ", ".join(map(quoted, NO_ANSWER))
+        return f"CASE WHEN {text} NOT IN ({empty}) THEN {text} END"
+
+    @property
     def finished(self) -> str:
         """The condition that a sample did not fail."""
         return f"isfinite(CAST({self.number(self.selection)} AS DOUBLE))"
+
+    @property
+    def counting(self) -> str:
+        """The condition that a sample counts, to be added to others: a failed one may not."""
+        return "" if self.failed == "worst" else f" AND {self.finished}"
 
     def literal(self, label: object) -> str:
         """A group's label in a condition."""
@@ -173,11 +197,24 @@ def score_ends(connection: DuckDBPyConnection, families: Sequence[tuple[str, Sou
     return min(ends, default=math.nan), max(ends, default=math.nan)
 
 
+def costs_above(connection: DuckDBPyConnection, source: Source, spends: Sequence[float]) -> list[float]:
+    """The share of samples that cost more than each spend."""
+    above = ", ".join(f"count(CASE WHEN x > {spend!r} THEN 1 END)" for spend in spends)
+    rows = f"SELECT {source.spent} AS x FROM {source.relation} WHERE ({source.where}){source.counting}"
+    number, *more = run(connection, f"SELECT count(*), {above} FROM ({rows})")[0]
+    return [count / number for count in more]
+
+
 def _described(connection: DuckDBPyConnection, source: Source, family: str | None = None) -> Source:
     """The source with the kinds of its columns, every one that is asked for among them."""
     known = {row[0]: str(row[1]) for row in run(connection, f"DESCRIBE SELECT * FROM {source.relation}")}
     described = (source.weight, source.stratum, source.cluster)
-    used = (source.group, source.selection, source.reported, *described, source.sample, family)
+    cost = source.cost
+    if isinstance(cost, Mapping):
+        rates = {tokens_column(known, Path(source.files[0]).name, kind): price for kind, price in cost.items()}
+        source = replace(source, cost={column: price / MILLION for column, price in rates.items()})
+    priced = [cost] if isinstance(cost, str) else []
+    used = (source.group, source.selection, source.reported, *described, *priced, source.answer, source.sample, family)
     for name in used:
         if name is not None and name not in known:
             raise InputError(f"there is no column {name!r}; {_check.nearest_first(name, list(known))}")

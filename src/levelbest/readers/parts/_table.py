@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -14,12 +14,23 @@ from levelbest import _check
 from levelbest._check import Bounds, Column, FloatArray, IntArray
 from levelbest.cautions import Caution
 from levelbest.readers.parts._counts import Counted, Said, count_samples, find_repeats
-from levelbest.readers.parts._ranking import Workers, values_in_parts
-from levelbest.readers.parts._source import Source, as_memory, find_families, limited, parquet_paths, score_ends
+from levelbest.readers.parts._ranking import BestOf, Computed, DrawnWithin, Groups, SpentOn, Workers, values_in_parts
+from levelbest.readers.parts._source import (
+    Source,
+    as_memory,
+    costs_above,
+    find_families,
+    limited,
+    parquet_paths,
+    score_ends,
+)
 from levelbest.readers.steps.names import natural_bounds
+from levelbest.readers.steps.priced import SPENT, as_rates
 from levelbest.readers.steps.problems import prefixes_of
+from levelbest.stats.problems import Budgets
 from levelbest.trials import Metric, Settings
 from levelbest.trials.nested import PREFIX, UNCLUSTERED
+from levelbest.trials.pools import SamplePool, checked_spend, remembered
 from levelbest.trials.problems import Problems, Values, name_order
 
 __all__ = ["ENGINES", "PartedTable", "read_in_parts"]
@@ -39,6 +50,8 @@ def read_in_parts(
     stratum: str | None = None,
     cluster: str | None = None,
     sample: str | None = None,
+    cost: str | Mapping[str, float] | None = None,
+    answer: str | None = None,
     bounds: Bounds | None = None,
     where: str | None = None,
     memory: str | int = "4GB",
@@ -53,7 +66,7 @@ def read_in_parts(
     ----------
     source
         Parquet files: a path or several.
-    group, selection, direction, reported, family, weight, stratum, cluster, sample, bounds, where
+    group, selection, direction, reported, family, weight, stratum, cluster, sample, cost, answer, bounds, where
         Columns and options as of `read_trials`; nothing is guessed but ``sample``, from an obvious name.
     memory
         What may be held at once, such as ``4GB``.
@@ -87,6 +100,8 @@ def read_in_parts(
         stratum=stratum,
         cluster=cluster,
         sample=sample,
+        cost=as_rates(cost) if isinstance(cost, Mapping) else cost,
+        answer=answer,
     )
     with limited(reading.limit) as connection:
         families, n_without = find_families(connection, base, family)
@@ -95,13 +110,13 @@ def read_in_parts(
     if n_without:
         facts = {"count": n_without, "column": str(family)}
         cautions.append(Caution.of("skipped-rows", None, n_without, kind="no-family", **facts))
-    roles = {"family": family, "group": group, "selection": selection, "reported": reported}
-    columns = {
-        role: name
-        for role, name in (roles | {"weight": weight, "stratum": stratum, "cluster": cluster}).items()
-        if name
-    }
-    metric = Metric(direction, selection, reported, _check.as_bounds(bounds))
+    priced = isinstance(cost, Mapping)
+    roles = {"family": family, "group": group, "selection": selection, "reported": reported, "answer": answer}
+    roles |= {"weight": weight, "stratum": stratum, "cluster": cluster, "cost": SPENT if priced else cost}  # type: ignore[dict-item]
+    columns = {role: name for role, name in roles.items() if name}
+    metric = Metric(
+        direction, selection, reported, _check.as_bounds(bounds), columns.get("cost"), "$" if priced else None
+    )
     if metric.bounds == (None, None):
         metric = replace(metric, natural=natural_bounds(metric.score, *ends))
     return PartedTable(families, metric, columns, reading, cautions, facts=alone, by_name=by_name)
@@ -185,10 +200,17 @@ class PartedTable:
             facts = {"kind": "no-problem", "column": source.group}
             cautions = [*cautions, Caution.of("skipped-rows", counted.family, count, count=count, **facts)]
 
-        def values_of(reading: Source, budgets: IntArray) -> FloatArray:
-            parts = values_in_parts(reading, counted.labels[read], sizes[read], budgets, self._workers)
-            return np.concatenate(list(parts))[place]
+        numbers = np.empty(read.size, dtype=np.int64)
+        numbers[place] = np.arange(place.size)
+        groups = Groups(counted.labels[read], sizes[read], numbers)
 
+        def computed(what: Computed, reading: Source = source) -> FloatArray:
+            return values_in_parts(reading, groups, what, self._workers)[place]
+
+        def values_of(reading: Source, budgets: IntArray) -> FloatArray:
+            return computed(BestOf(budgets), reading)
+
+        pool = self._pool(counted.family, source, sizes[order], computed)
         return Problems(
             family=counted.family,
             metric=metric,
@@ -203,9 +225,32 @@ class PartedTable:
             n_running=0,
             values=_remembered(partial(values_of, source)),
             reported_alone=_remembered(partial(values_of, source.reported_alone())),
+            mean_cost=None if pool.spent is None else float(pool.spent.sum() / sizes.sum()),
+            pool=pool,
             failed_in={} if strata is None else {str(s): int(lost[strata == s].sum()) for s in np.unique(strata)},
             cautions=tuple(cautions),
         )
+
+    def _pool(
+        self, family: str, source: Source, sizes: IntArray, computed: Callable[[Computed], FloatArray]
+    ) -> SamplePool:
+        """The same to draw from, read when it is asked for."""
+
+        def draw(budgets: Budgets, vote: bool, spend: bool) -> tuple[FloatArray, FloatArray]:
+            both = computed(DrawnWithin(budgets, vote, spend, int(sizes.sum())))
+            return both[:, : budgets.size], both[:, budgets.size :]
+
+        def above(spends: FloatArray) -> FloatArray:
+            with limited(self._workers.limit) as connection:
+                return np.array(costs_above(connection, source, spends.tolist()))
+
+        spent: FloatArray | None = None
+        if source.cost is not None:
+            lost, paid, least = computed(SpentOn()).T
+            if np.isfinite(lost).all():
+                checked_spend(family, float(least.min()))
+                spent = np.stack([lost, paid], axis=1)
+        return SamplePool(family, sizes, remembered(draw), above, source.answer is not None, spent, source.worst)
 
 
 def _remembered(read: Values) -> Values:

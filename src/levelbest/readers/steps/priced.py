@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -14,11 +14,11 @@ from levelbest.readers.raw import RawTable
 from levelbest.readers.steps import names
 from levelbest.readers.steps.cells import as_numbers
 
-__all__ = ["KINDS", "SPENT", "as_rates", "priced"]
+__all__ = ["KINDS", "MILLION", "SPENT", "as_rates", "priced", "tokens_column"]
 
 SPENT = "spend"
 """The column of what a row cost."""
-_MILLION = 1e6
+MILLION = 1e6
 KINDS: dict[str, tuple[str, ...]] = {
     "input": ("input_tokens", "tokens_in", "prompt_tokens", "n_input_tokens", "tokens_input", "in_tokens"),
     "output": ("output_tokens", "tokens_out", "completion_tokens", "n_output_tokens", "tokens_output", "out_tokens"),
@@ -59,21 +59,21 @@ def priced(table: RawTable, rates: Mapping[str, float]) -> RawTable:
         raise InputError(f"{table.source} has a column {SPENT!r} already: name it with {named('cost')}")
     spent: FloatArray = np.zeros(table.n_rows)
     for kind, price in rates.items():
-        spent += price / _MILLION * as_numbers(table.columns[_column(table, kind)]).values
+        spent += price / MILLION * as_numbers(table.columns[tokens_column(table.columns, table.source, kind)]).values
     return replace(table, columns={**table.columns, SPENT: spent}, cost_unit="$", roles={**table.roles, "cost": SPENT})
 
 
-def _column(table: RawTable, kind: str) -> str:
+def tokens_column(columns: Iterable[str], source: object, kind: str) -> str:
     """The one column of tokens of a kind."""
-    spelled = [names.tokens(name) for name in KINDS[kind]]
-    matches = [name for name in table.columns if names.tokens(name)[-3:] in spelled or names.tokens(name) in spelled]
-    ends = [name for name in table.columns if any(names.tokens(name)[-len(words) :] == words for words in spelled)]
+    spelled, known = [names.tokens(name) for name in KINDS[kind]], list(columns)
+    matches = [name for name in known if names.tokens(name)[-3:] in spelled or names.tokens(name) in spelled]
+    ends = [name for name in known if any(names.tokens(name)[-len(words) :] == words for words in spelled)]
     matches = list(dict.fromkeys([*matches, *ends]))
     if len(matches) == 1:
         return matches[0]
     if matches:
-        raise InputError(f"{table.source}: the {kind} tokens could be any of {', '.join(matches)}; join or drop one")
+        raise InputError(f"{source}: the {kind} tokens could be any of {', '.join(matches)}; join or drop one")
     raise DataError(
-        f"{table.source} has no column of {kind} tokens (such as {KINDS[kind][0]}), which {named('rate')} prices; "
+        f"{source} has no column of {kind} tokens (such as {KINDS[kind][0]}), which {named('rate')} prices; "
         f"leave {kind} out of it, or rename the column ({named('map')} {KINDS[kind][0]}=COLUMN)"
     )

@@ -22,8 +22,7 @@ from levelbest.report.tables.table import Column, Table, costs, counts, formed, 
 from levelbest.report.words.claims import claim_assumptions, explained_words
 from levelbest.report.words.curves import cost_heading, curves_heading
 from levelbest.report.words.phrases import best_of, level, plural, table_heading
-from levelbest.report.words.plans import plan_rows, plan_summary, spend_words, way_rows
-from levelbest.report.words.spending import spending_rows
+from levelbest.report.words.plans import plan_rows, plan_summary
 from levelbest.report.words.variances import ends_words, share_words, source_words, variance_heading, variance_sentence
 from levelbest.report.words.verdicts import effect_words, winners_words
 from levelbest.results import (
@@ -316,33 +315,6 @@ def plan_table(plan: TrialPlan) -> Table:
         texts("what for", goals),
     )
     return Table(columns, note=plan_summary(plan))
-
-
-def spending_table(plan: TrialPlan) -> Table | None:
-    """A row for each pair, and one for all: what is still to be paid; None where costs are not known."""
-    rows = spending_rows(plan)
-    if not rows:
-        return None
-    names, *spent = zip(*rows, strict=True)
-    heads = (f"still to pay ({plan.cost_unit})", f"at {plan.price:g} {plan.currency} each" if plan.price else "")
-    columns = [texts(head, cells, right=True) for head, cells in zip(heads, spent, strict=False)]
-    return Table((texts("pair", names), *columns))
-
-
-def ways_table(plan: TrialPlan) -> Table | None:
-    """A row for each pair and way to divide a spend into problems and samples; None where nothing is divided."""
-    rows = way_rows(plan)
-    if not rows:
-        return None
-    names, ways, *spent, shows, chances = zip(*rows, strict=True)
-    columns = [
-        texts(f"pair, {spend_words(plan)}", names),
-        texts("problems x samples", ways, right=True),
-        *(texts("costs", cells, right=True) for cells in spent),
-        texts("shows", shows, right=True),
-        texts("told apart", chances, right=True),
-    ]
-    return Table(tuple(columns))
 
 
 @table.register

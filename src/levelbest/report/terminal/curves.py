@@ -17,10 +17,9 @@ from levelbest.report.tables.results import (
     curves_table,
     plan_table,
     reach_table,
-    spending_table,
     strata_table,
-    ways_table,
 )
+from levelbest.report.tables.spending import spending_table, ways_table
 from levelbest.report.tables.table import Table
 from levelbest.report.terminal.console import (
     console,

@@ -6,22 +6,22 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from levelbest._plain import show_cost
 from levelbest.errors import called, named
 from levelbest.report.words.phrases import HOPELESS, counted, forecast, level, plural, shortened
 from levelbest.report.words.spending import (
+    divided_sentences,
     is_open,
+    problem_plan_words,
     spending_rows,
     spent_words,
     stopping_sentence,
-    undecided_pairs,
 )
 from levelbest.report.words.verdicts import effect_words
 from levelbest.results import Comparison, DividedRuns, PairComparison, TrialPlan
 from levelbest.results.verdict import leading_spans
 from levelbest.stats.budgets import Division, Needed
 from levelbest.stats.inference import MOST_PLANNED
-from levelbest.stats.problems import GroupPlan, SpendWay
+from levelbest.stats.problems import GroupPlan
 
 _LEAST_PILOT = 8
 RETRAINED = 5
@@ -35,7 +35,7 @@ def plan_sentences(plan: TrialPlan) -> tuple[str, ...]:
     sentences += [f"{family}: {problem_plan_words(for_problems)}" for family, for_problems in plan.problems]
     sentences += [f"{_of(*which)}: no plan, since {why}." for *which, why in plan.unplanned]
     sentences += capped_sentence(plan) + _in_all(plan) + stopping(plan)
-    sentences += [_divided_spend(plan, *pair) for pair in plan.ways]
+    sentences += divided_sentences(plan)
     sentences += [_divided(division) for division in plan.divisions]
     sentences += [_division_power(*pair) for pair in plan.division_powers]
     if plan.horizons:
@@ -134,45 +134,6 @@ def plan_rows(plan: TrialPlan) -> list[list[str]]:
     return rows
 
 
-def way_rows(plan: TrialPlan) -> list[list[str]]:
-    """Of each pair and way to divide a spend: problems x samples, what they cost, and what they would show.
-
-    Pairs that are decided stand at the end.
-    """
-    open_pairs = {(first, second) for first, second, _ in undecided_pairs(plan)}
-    ordered = sorted(plan.ways, key=lambda pair: (pair[0], pair[1]) not in open_pairs)
-    return [
-        [
-            f"{first} and {second}",
-            f"{way.problems:,} x {way.samples}",
-            *([show_cost(way.spend, plan.cost_unit)] if plan.costs else []),
-            f"{way.detectable:.2g}",
-            f"{way.power:.0%}",
-        ]
-        for first, second, ways in ordered
-        for way in ways
-    ]
-
-
-def spend_words(plan: TrialPlan) -> str:
-    """What is divided: ``20 $`` or ``400 samples of each``."""
-    if plan.spend is None:
-        return ""
-    return show_cost(plan.spend, plan.cost_unit) if plan.costs else f"{plan.spend:,.0f} samples of each"
-
-
-def _divided_spend(plan: TrialPlan, first: str, second: str, ways: Sequence[SpendWay]) -> str:
-    """Problems by samples of each; more problems tell more, and the problems there are may be all there are."""
-    of = f"{first} and {second}, {spend_words(plan)} to divide"
-    if not ways:
-        return f"{of}: too little for ten problems."
-    best = min(ways, key=lambda way: way.detectable)
-    shown = f"{best.problems:,} problems with {plural(best.samples, 'sample')} of each show a difference of"
-    others = [f"{way.problems:,} x {way.samples} show {way.detectable:.2g}" for way in ways if way is not best]
-    rest = f"; {', '.join(others)}" if others else ""
-    return f"{of}: {shown} {best.detectable:.2g} {_often(plan.power)}{rest}."
-
-
 def _in_all(plan: TrialPlan) -> list[str]:
     """What all pairs cost together."""
     rows = spending_rows(plan)
@@ -213,34 +174,6 @@ def _each(plan: TrialPlan) -> str:
 
 def _of(family: str, stratum: str) -> str:
     return f"{family}, {stratum}" if stratum else family
-
-
-def problem_plan_words(plan: GroupPlan) -> str:
-    """More problems, or more samples of each."""
-    now = (
-        f"At n = {plan.n} the average over {plan.n_groups} problems of {plan.samples:g} samples has a standard error "
-        f"of {plan.error:.3g}; the target is {plan.target:.3g}."
-    )
-    if plan.error == 0:
-        return (
-            f"At n = {plan.n} all {plan.n_groups} problems have the same value, so that they cannot show how problems "
-            "differ, and a standard error of 0 is not credible: plan for another n, or from more problems."
-        )
-    if plan.error <= plan.target:
-        return f"{now} The target is met: nothing more is needed."
-    if math.isnan(plan.floor):
-        samples = (
-            f"The gain from more samples cannot be estimated at n = {plan.n}, which is all that some problem has: plan "
-            "for a smaller n."
-        )
-    elif plan.samples_needed is None:
-        left = f"{plan.floor:.3g} would remain even with unlimited samples"
-        samples = f"More samples of the same problems do not suffice: {left}."
-    else:
-        samples = f"More samples: {plan.samples_needed} of each problem, with the same problems."
-    shown = ", ".join(f"{k}: {error:.3g}" for k, error in plan.errors if math.isfinite(error))
-    more = f"More problems: {plan.groups_needed} in all, with as many samples each."
-    return f"{now} {more} {samples} Standard error by n: {shown}."
 
 
 def _width(plan: TrialPlan, family: str, needed: Needed) -> str:

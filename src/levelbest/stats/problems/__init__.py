@@ -11,7 +11,6 @@ from levelbest.stats.problems._broken import holm as holm
 from levelbest.stats.problems._broken import worse_p_values as worse_p_values
 from levelbest.stats.problems._differences import group_difference, problem_contrasts
 from levelbest.stats.problems._drawing import Budgets as Budgets
-from levelbest.stats.problems._drawing import DrawnFrom as DrawnFrom
 from levelbest.stats.problems._drawn import drawn_values as drawn_values
 from levelbest.stats.problems._groups import GroupBest, expected_best_by_group
 from levelbest.stats.problems._groups import average_over_groups as average_over_groups
@@ -27,6 +26,7 @@ from levelbest.stats.problems._planning import divide_spend as divide_spend
 from levelbest.stats.problems._spending import Ratio, expected_spend, ratio_interval
 from levelbest.stats.problems._suite import SUITE_METHODS as SUITE_METHODS
 from levelbest.stats.problems._suite import suite_contrasts, suite_interval
+from levelbest.stats.problems._taking import DrawnFrom as DrawnFrom
 
 # What strangers look for; the other names are machinery that later doors build on.
 __all__ = [
