@@ -17,14 +17,19 @@ from typing import Any
 import numpy as np
 from certificate import Cell, Measures, Results, main, rate, samples_words, table
 
+from levelbest.report.words.spending import is_open
 from levelbest.stats.best import Sample
 from levelbest.stats.inference import Contrasts, CountSamples, Hypotheses, ScoreSamples
 from levelbest.stats.problems import (
     GroupBest,
+    JudgedMean,
     average_over_groups,
+    expected_spend,
     group_interval,
+    judged_mean,
     pass_at_k,
     problem_contrasts,
+    ratio_interval,
     suite_contrasts,
     suite_interval,
 )
@@ -199,17 +204,133 @@ def macro_cells() -> Iterator[Cell]:
             yield Cell("macro: equal systems", name, column, measure)
 
 
+SPREADS = (0.5, 1.0)
+"""Of the logarithm of what problems cost; that of a sample about its problem is .5."""
+
+
+def spent_and_solved(
+    rng: np.random.Generator, rates: Rates, size: int, spread: float, n: int
+) -> tuple[np.ndarray, ...]:
+    """Of each problem, four samples: what up to n of them cost with a stop at the first success, and pass@n.
+
+    Problems that are solved less often cost more.
+    """
+    p = rates(rng, size)
+    scale = np.exp(rng.normal(0, spread, size)) * (2 - p)
+    cost = scale[:, None] * np.exp(rng.normal(0, 0.5, (size, 4)))
+    right = rng.random((size, 4)) < p[:, None]
+    ones, sizes = right.sum(axis=1), np.full(size, 4)
+    spent = expected_spend((cost * right).sum(axis=1), (cost * ~right).sum(axis=1), ones, sizes, n)
+    return spent, np.asarray(pass_at_k(ones, 4, [n])).ravel()
+
+
+def spend_truth(rates: Rates, spread: float, n: int) -> float:
+    """The same of the distribution, from a million problems: its error is below .002 of it."""
+    p = rates(np.random.default_rng(0), 1_000_000)
+    solved = 1 - (1 - p) ** n
+    draws = np.where(p > 0, solved / np.where(p > 0, p, 1), n)
+    return float(np.exp((spread**2 + 0.25) / 2) * ((2 - p) * draws).mean() / solved.mean())
+
+
+def spend_cells() -> Iterator[Cell]:
+    """Spend per solved problem: one sample, and up to four with a stop at the first success."""
+    for size in (20, 50, 200):
+        for spread in SPREADS:
+            for name, rates in RATES.items():
+
+                def measure(rng, _at, *, rates=rates, size=size, spread=spread, truths={}):  # noqa: B006
+                    shown = {}
+                    for n, what in ((1, "one sample"), (4, "stop at success")):
+                        if n not in truths:
+                            truths[n] = spend_truth(rates, spread, n)
+                        ratio = ratio_interval(*spent_and_solved(rng, rates, size, spread, n), n_resamples=RESAMPLES)
+                        shown[what] = float(ratio.low <= truths[n] <= ratio.high)
+                        shown[f"{what}, width"] = ratio.high / ratio.low if ratio.low > 0 else float("nan")
+                    return {key: value if np.isfinite(value) else float("nan") for key, value in shown.items()}
+
+                yield Cell("spend per solved", f"{name}, costs {spread}", f"{size} problems", measure)
+
+
+MEANS = {"beta(2,2)": 0.5, "beta(.3,.7)": 0.3, "half never solved": 0.25, "nearly all solved": 9 / 9.3}
+
+
+def judged(rng: np.random.Generator, p: np.ndarray, share: float, kind: str) -> tuple[GroupBest, JudgedMean]:
+    """Six samples of each problem, a judge's score of each, and labels of some drawn at random; ten at least."""
+    code, sizes = np.repeat(np.arange(p.size), 6), np.full(p.size, 6)
+    label = (rng.random(code.size) < p[code]).astype(float)
+    wrong = {"wrong in .2": np.full(code.size, 0.2), "lenient": np.where(label == 0, 0.4, 0.0)}.get(kind)
+    if wrong is None:  # another share of each problem
+        wrong = rng.beta(0.5, 1.5, p.size)[code]
+    judge = np.where(rng.random(code.size) < wrong, 1 - label, label)
+    known = rng.permutation(code.size) < max(round(share * code.size), 10)
+    mean = judged_mean(judge, np.where(known, label, np.nan), code, sizes, bounds=(0, 1))
+    values = mean.by_problem[:, None]
+    best = GroupBest(np.array([1]), np.array([mean.value]), values, sizes[:1] * 0 + p.size, sizes, sizes, None, "max")
+    return replace(best, groups=np.arange(p.size)), mean
+
+
+def judge_cells() -> Iterator[Cell]:
+    """A judge with labels of some samples: one system, and the difference of two that are equal."""
+    for size in (20, 50, 200):
+        for share in (0.1, 0.2):
+            for kind in ("wrong in .2", "lenient", "wrong unevenly"):
+                for name, rates in RATES.items():
+
+                    def measure(rng, _at, *, rates=rates, size=size, share=share, kind=kind, name=name):
+                        p = rates(rng, size)
+                        (first, mean), (second, _) = (judged(rng, p, share, kind) for _ in range(2))
+                        alone = group_interval(first, method="imagined", bounds=mean.ends, n_resamples=RESAMPLES)
+                        pair = problem_contrasts([first, second], Hypotheses(pairs=((0, 1),))).pairs[0]
+                        return {
+                            "one system": float(alone.low[0] <= MEANS[name] <= alone.high[0]),
+                            "difference": float(pair.low[0] <= 0 <= pair.high[0]),
+                            "width": float(alone.high[0] - alone.low[0]),
+                        }
+
+                    yield Cell("judges", f"{name}, {kind}, {share:.0%} labelled", f"{size} problems", measure)
+
+
+MOST_PLANNED = 2_000
+"""Problems that are drawn at the most: of more planned ones, fewer are compared."""
+
+
+def planned_cells() -> Iterator[Cell]:
+    """A pilot, its plan, and a study of as many problems; and plans of equal systems."""
+    for name in ("beta(2,2)", "beta(.3,.7)", "half never solved"):
+        for size in (50, 200):
+            for lift in (0.0, 0.05, 0.1):
+
+                def measure(rng, _at, *, rates=RATES[name], size=size, lift=lift):
+                    def contrasts(number, hypotheses):
+                        p = 0.9 * rates(rng, number)
+                        return problem_contrasts([bests(won(rng, part, 4), 4) for part in (p, p + lift)], hypotheses)
+
+                    needed = contrasts(size, replace(PAIR, planned=1)).pairs[0].needed
+                    told = {
+                        "number": float(not needed.decided and not is_open(needed)),
+                        "decided": float(needed.decided),
+                    }
+                    if not lift:
+                        return told
+                    study = contrasts(int(min(needed.needed, MOST_PLANNED)), PAIR).pairs[0]
+                    return told | {"right": float(study.certified[0] == -1)}
+
+                apart = "equal" if not lift else f"{lift} apart"
+                yield Cell("plans", f"{name}, {apart}", f"pilot of {size}", measure)
+
+
 def all_cells() -> list[Cell]:
     """Every cell, in the order of the page."""
-    return [*broken_cells(), *interval_cells(), *equal_cells(), *cluster_cells(), *macro_cells()]
+    before = [*broken_cells(), *interval_cells(), *equal_cells(), *cluster_cells(), *macro_cells()]
+    return [*before, *spend_cells(), *judge_cells(), *planned_cells()]
 
 
 HEAD = """# Coverage of evaluations
 
 What verdicts and intervals over problems are worth where the question is about exactly these problems, where problems
-are nested in clusters, and over several benchmarks. Nominal 95 %; {samples} Written by
-`python benchmarks/coverage/suites.py write` from what `python benchmarks/coverage/suites.py run --samples 1000`
-computed (seed 2026), which goes on where it stopped. Columns such as `20 x 4` are problems and samples of each.
+are nested in clusters, over several benchmarks, with costs, with judges, and what plans promise. Nominal 95 %; {samples}
+Written by `python benchmarks/coverage/suites.py write` from what
+`python benchmarks/coverage/suites.py run --samples 1000` computed (seed 2026), which goes on where it stopped. Columns such as `20 x 4` are problems and samples of each.
 """
 TABLES = {
     "three of 20 tests broken": (
@@ -240,6 +361,28 @@ TABLES = {
         "The share of samples in which a winner is named at any n for the mean over eight benchmarks of 10 to 100 "
         "problems: where the systems are equal on each, and where each leads on four by .1 and the means are equal.",
         (("winner",),),
+    ),
+    "spend per solved": (
+        "Spend per solved problem",
+        "Coverage of the spend per solved problem, and in brackets the mean of the upper over the lower limit: with "
+        "one sample of each problem, and with up to four and a stop at the first success. Four samples of each problem "
+        "were drawn; costs are lognormal, over problems with the spread shown (of logarithms) and about them with .5, "
+        "and higher where a problem is solved less often.",
+        (("one sample", "one sample, width"), ("stop at success", "stop at success, width")),
+    ),
+    "judges": (
+        "A judge, and labels of some samples",
+        "Coverage of the mean label of one system, with its mean width, and of the difference of two equal systems on "
+        "the same problems; six samples of each problem, of which a share has labels (ten at least), drawn at random.",
+        (("one system",), ("width",), ("difference",)),
+    ),
+    "plans": (
+        "What a plan promises",
+        "A pilot of so many problems with four samples each, its plan for a power of .80, and a study of as many fresh "
+        "problems (2,000 at the most): the share of studies that name the better system. Beside it the share of pilots "
+        "that give a number of problems, always with what they leave open, such as `400 (120 or more)`, where others "
+        "say `120 or more` alone, and of those that are decided themselves.",
+        (("right",), ("number",), ("decided",)),
     ),
 }
 

@@ -5,7 +5,14 @@ import itertools
 import numpy as np
 import pytest
 
-from levelbest.stats.problems import _drawing, expected_spend, judged_mean, ratio_interval
+from levelbest.stats.problems import (
+    GroupBest,
+    _drawing,
+    expected_spend,
+    group_interval,
+    judged_mean,
+    ratio_interval,
+)
 from levelbest.stats.problems._drawing import values_of_costs, values_of_counts
 from levelbest.stats.problems._taking import Samples
 
@@ -182,4 +189,21 @@ def test_the_values_of_problems_are_the_jackknifes():
         names, left = np.unique(code[keep], return_inverse=True)
         without.append(judged_mean(judge[keep], some[keep], left, sizes[names]).value)
     by_hand = 12 * judged.value - 11 * np.array(without)
-    assert judged.by_problem - judged.by_problem.mean() == pytest.approx(by_hand - by_hand.mean(), abs=1e-9)
+    labelled = np.unique(code[np.isfinite(some)]).size
+    fitted = np.sqrt(labelled / (labelled - 2))  # two numbers: the mean and the judge's weight
+    assert judged.weight > 0
+    assert judged.by_problem - judged.value == pytest.approx(fitted * (by_hand - by_hand.mean()), abs=1e-9)
+
+
+def test_labels_that_are_all_alike_leave_open_that_a_problem_has_others():
+    """20 problems, one label each, all right, of a judge that says nothing else: a further problem whose labels are
+    all wrong would have the value 0, and the limit below is that of 20 successes of 20 (Clopper and Pearson)."""
+    code, sizes = np.repeat(np.arange(20), 2), np.full(20, 2)
+    label = np.tile([1.0, np.nan], 20)
+    judged = judged_mean(np.ones(40), label, code, sizes, bounds=(0, 1))
+    assert judged.ends == (0.0, 1.0)
+    values = judged.by_problem[:, None]
+    best = GroupBest(np.array([1]), values.mean(axis=0), values, np.array([20]), np.arange(20), sizes, None, "max")
+    limits = group_interval(best, method="imagined", bounds=judged.ends, n_resamples=20_000)
+    assert limits.low[0] == pytest.approx(0.025 ** (1 / 20), abs=0.01)
+    assert limits.high[0] == 1

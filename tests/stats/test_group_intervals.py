@@ -6,7 +6,7 @@ from scipy.stats import beta, t
 
 from levelbest.errors import DataError, InputError
 from levelbest.report.words.curves import why_no_interval
-from levelbest.report.words.plans import problem_plan_words
+from levelbest.report.words.spending import problem_plan_words
 from levelbest.stats import (
     best_interval,
     expected_best_by_group,

@@ -11,10 +11,11 @@ import numpy as np
 from levelbest._check import FloatArray, IntArray
 from levelbest.cautions import Caution
 from levelbest.designs._protocol import Request
-from levelbest.designs.problems import ProblemsDesign
+from levelbest.designs.problems import ProblemsDesign, over_problems
 from levelbest.errors import InputError, named
 from levelbest.results import Curve, Noise
-from levelbest.stats.problems import JudgedMean, judged_mean
+from levelbest.stats.bands import Interval
+from levelbest.stats.problems import GroupBest, JudgedMean, judged_mean
 from levelbest.trials import OK, Trials
 from levelbest.trials.problems import Problems
 
@@ -64,12 +65,20 @@ class JudgedProblems(ProblemsDesign):
         rows = np.flatnonzero((trials.status == OK) & (known >= 0))
         code = known[rows]
         sizes = np.bincount(code, minlength=problems.sizes.size)
-        return judged_mean(trials.selection[rows], trials.reported[rows], code, sizes, problems.weights)
+        label = trials.reported[rows]
+        right = label[np.isfinite(label)]
+        bounds = (0.0, 1.0) if ((right == 0) | (right == 1)).all() else trials.metric.bounds
+        return judged_mean(trials.selection[rows], label, code, sizes, problems.weights, bounds)
 
     @cached_property
     def budgets(self) -> IntArray:
         """One sample."""
         return np.ones(1, dtype=np.int64)
+
+    def limits(self, problems: Problems, best: GroupBest, request: Request) -> Interval:
+        """Over problems, one of which was not observed: its labels may all be at a bound."""
+        ends = dict(zip(self.families, (judged.ends for judged in self.judged), strict=True))[problems.family]
+        return over_problems(best, request, ends, "imagined" if request.interval == "default" else request.interval)
 
     @property
     def reach(self) -> dict[str, float]:

@@ -12,7 +12,7 @@ from typing import ClassVar
 import numpy as np
 
 from levelbest import _check
-from levelbest._check import IntArray, budget_grid
+from levelbest._check import Bounds, IntArray, budget_grid
 from levelbest.cautions import Caution
 from levelbest.designs._protocol import POINTS, WHOLE, Design, FamilyCounts, Request, Table
 from levelbest.designs._table import drawn_curve
@@ -257,16 +257,7 @@ class ProblemsDesign(Design):
 
     def limits(self, problems: Problems, best: GroupBest, request: Request) -> Interval:
         """Of one family's curve, over problems."""
-        settings = request.settings
-        return group_interval(
-            best,
-            method=request.interval,
-            confidence=settings.confidence,
-            simultaneous=request.simultaneous,
-            bounds=problems.metric.bounds,
-            n_resamples=settings.n_resamples,
-            rng=settings.rng,
-        )
+        return over_problems(best, request, problems.metric.bounds, request.interval)
 
     @property
     def noises(self) -> tuple[Noise, ...]:
@@ -357,6 +348,20 @@ class ProblemsDesign(Design):
                 for label, part in (best.by_stratum() if best.stratum is not None else {}).items()
             ),
         )
+
+
+def over_problems(best: GroupBest, request: Request, bounds: Bounds, method: str | None) -> Interval:
+    """Limits of averages over problems, as the request has them."""
+    settings = request.settings
+    return group_interval(
+        best,
+        method=method,
+        confidence=settings.confidence,
+        simultaneous=request.simultaneous,
+        bounds=bounds,
+        n_resamples=settings.n_resamples,
+        rng=settings.rng,
+    )
 
 
 def _about_sizes(family: str, best: GroupBest, column: str | None, *, own_end: bool) -> list[Caution]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from levelbest._check import FloatArray, IntArray
+from levelbest._check import Bounds, FloatArray, IntArray
 from levelbest.errors import DataError
 
 FEWEST = 10
@@ -40,6 +40,9 @@ class JudgedMean:
     drawn: float
     """The part of its variance that comes from which samples were labelled."""
     n_samples: int
+    ends: tuple[float, float]
+    """Where the value of a problem that was not observed may lie: its labels at one bound or the other, or as far as
+    the values observed; labels that are all alike tell nothing else of it."""
 
     def labels_for(self, share: float) -> int | None:
         """How many labels in all make the standard error ``share`` of what it is; None where no number does."""
@@ -54,7 +57,12 @@ class JudgedMean:
 
 
 def judged_mean(
-    judge: FloatArray, label: FloatArray, code: IntArray, sizes: IntArray, weights: FloatArray | None = None
+    judge: FloatArray,
+    label: FloatArray,
+    code: IntArray,
+    sizes: IntArray,
+    weights: FloatArray | None = None,
+    bounds: Bounds = (None, None),
 ) -> JudgedMean:
     """The mean label over problems, from a judge's score of every sample and labels of some, drawn at random.
 
@@ -66,6 +74,8 @@ def judged_mean(
         The problem of each sample, and the samples of each problem.
     weights
         Of the problems; None: all alike.
+    bounds
+        Of the labels.
 
     Returns
     -------
@@ -76,7 +86,9 @@ def judged_mean(
     -----
     Each sample counts 1 / m of its problem. The estimate is the mean label plus w times (the judge's mean over all
     samples less that over the labelled ones); w leaves the least variance over problems. The value of a problem is the
-    jackknife's: N times the estimate less N - 1 times that without the problem, its w among it.
+    jackknife's: N times the estimate less N - 1 times that without the problem, its w among it. Where the judge has a
+    weight, two numbers are fitted to the U problems that have labels, the mean and w, and the values are spread by
+    sqrt(U / (U - 2)) about their mean: without it differences of systems covered as little as .937 with 24 labels.
 
     Examples
     --------
@@ -105,12 +117,14 @@ def judged_mean(
     without, _ = _estimates(sums - columns, products - columns[:, :, None] * columns[:, None])
     n = sizes.size
     by_problem = n * value - (n - 1) * without
+    labelled = int(np.count_nonzero(columns[:, 1]))
+    by_problem = value + (by_problem - by_problem.mean()) * _fitted(labelled, weight)
     _, mass, labels, there, scored = sums
     residual = np.where(known, label - weight * judge - (labels - weight * there) / mass, 0.0)
     off = residual * part / mass
     return JudgedMean(
         value=value,
-        by_problem=by_problem - by_problem.mean() + value,
+        by_problem=by_problem,
         weight=weight,
         n_labels=n_labels,
         judge_alone=float(scored / n),
@@ -118,6 +132,21 @@ def judged_mean(
         error=float(by_problem.std(ddof=1)) / math.sqrt(n),
         drawn=float(off @ off) * (1 - n_labels / judge.size),
         n_samples=judge.size,
+        ends=_ends(by_problem, value, float(labels / mass), n / labelled, bounds),
+    )
+
+
+def _fitted(labelled: int, weight: float) -> float:
+    """What fitting the judge's weight beside the mean hides of the spread over the problems that have labels."""
+    return math.sqrt(labelled / (labelled - 2)) if weight > 0 and labelled > 2 else 1.0
+
+
+def _ends(values: FloatArray, value: float, label: float, scale: float, bounds: Bounds) -> tuple[float, float]:
+    """A problem with as many labels as the others has ``scale`` times its labels' distance from their mean."""
+    lowest, highest = (label if end is None else end for end in bounds)
+    return (
+        min(float(values.min()), value + scale * (lowest - label)),
+        max(float(values.max()), value + scale * (highest - label)),
     )
 
 
