@@ -328,9 +328,10 @@ def all_cells() -> list[Cell]:
 HEAD = """# Coverage of evaluations
 
 What verdicts and intervals over problems are worth where the question is about exactly these problems, where problems
-are nested in clusters, over several benchmarks, with costs, with judges, and what plans promise. Nominal 95 %; {samples}
-Written by `python benchmarks/coverage/suites.py write` from what
-`python benchmarks/coverage/suites.py run --samples 1000` computed (seed 2026), which goes on where it stopped. Columns such as `20 x 4` are problems and samples of each.
+are nested in clusters, over several benchmarks, with costs, with judges, and what plans promise. Nominal 95 %;
+{samples} Written by `python benchmarks/coverage/suites.py write` from what
+`python benchmarks/coverage/suites.py run --samples 1000` computed (seed 2026), which goes on where it stopped. Columns
+such as `20 x 4` are problems and samples of each.
 """
 TABLES = {
     "three of 20 tests broken": (
