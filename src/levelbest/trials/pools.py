@@ -15,6 +15,7 @@ import numpy as np
 
 from levelbest._check import Column, FloatArray, IntArray
 from levelbest.errors import DataError, InputError, named
+from levelbest.stats.best import Sample
 from levelbest.stats.problems import Budgets, DrawnFrom, drawn_values, expected_spend
 from levelbest.trials.scores import Metric, Scores
 
@@ -46,16 +47,16 @@ class SamplePool:
     has no cost."""
     nothing: float
     """What counts where no sample is finished: the worst score."""
+    held: Callable[[IntArray], Sample] | None = None
+    """The samples of some problems, one problem after the other; None where they are read in parts."""
     inside: Places = EVERY
     """The problems that count."""
 
-    def rows(self, places: IntArray) -> IntArray:
-        """The samples of some of the problems that count, one problem after the other."""
-        problems = np.arange(self.sizes.size)[self.inside][places]
-        sizes, starts = self.sizes[problems], (np.cumsum(self.sizes) - self.sizes)[problems]
-        within = np.repeat(starts - (np.cumsum(sizes) - sizes), sizes) + np.arange(sizes.sum())
-        rows: IntArray = np.argsort(self.code, kind="stable")[within]
-        return rows
+    def samples(self, places: IntArray) -> Sample:
+        """The samples of some of the problems that count, one problem after the other, turned so that higher is
+        better."""
+        assert self.held is not None
+        return self.held(np.arange(self.sizes.size)[self.inside][places])
 
     def values(self, budgets: Budgets, *, vote: bool, spend: bool) -> tuple[FloatArray, FloatArray]:
         """(problem, budget): what is taken from the samples drawn scores, and its Monte Carlo error.
@@ -118,7 +119,13 @@ def pool_of(
         assert cost is not None
         return np.array([float((cost > spend).mean()) for spend in spends])
 
-    return SamplePool(family, sizes, remembered(draw), above, votes is not None, spent, nothing)
+    def held(problems: IntArray) -> Sample:
+        many, starts = sizes[problems], (np.cumsum(sizes) - sizes)[problems]
+        within = np.repeat(starts - (np.cumsum(many) - many), many) + np.arange(many.sum())
+        rows = np.argsort(code, kind="stable")[within]
+        return Sample(sign * scores.selection[rows], None if scores.reported is None else sign * worth[rows])
+
+    return SamplePool(family, sizes, remembered(draw), above, votes is not None, spent, nothing, held)
 
 
 def checked_spend(family: str, least: float) -> None:

@@ -15,7 +15,6 @@ import numpy as np
 from levelbest._check import Column, FloatArray, IntArray, budget_grid
 from levelbest.cautions import Caution
 from levelbest.errors import DataError, InputError, LevelbestError, named
-from levelbest.stats.best import Sample
 from levelbest.stats.inference import CountSamples, ProblemSamples, ScoreSamples
 from levelbest.stats.problems import (
     Budgets,
@@ -100,7 +99,8 @@ class Problems:
 
     def holds_samples(self, statistic: str) -> bool:
         """Whether its samples can be exchanged one by one: they are counts, or they are held."""
-        return self.pool is not None or (self.binary and (statistic == "all" or self.metric.reported is None))
+        held = self.pool is not None and self.pool.held is not None
+        return held or (self.binary and (statistic == "all" or self.metric.reported is None))
 
     def samples(self, budgets: IntArray, statistic: str, places: IntArray | None = None) -> ProblemSamples:
         """The samples of some problems (all for None), turned so that higher is better: for exactly these problems."""
@@ -110,14 +110,12 @@ class Problems:
             chance = all_of_k if statistic == "all" else pass_at_k
             won = won if self.metric.direction == "max" else sizes - won
             return CountSamples(won, sizes, budgets, lambda c, m, k: np.asarray(chance(c, m, k)))
-        if self.pool is None:
+        if self.pool is None or not self.holds_samples(statistic):
             raise InputError(
                 f"{self.family}: for exactly these problems samples are exchanged one by one, and scores other than 0 "
                 f"and 1 that are read in parts are not held; read them whole, or leave out {named('about')}"
             )
-        rows = self.pool.rows(held)
-        worth = None if self.metric.reported is None else self.metric.sign * self.pool.samples.worth[rows]
-        return ScoreSamples(Sample(self.pool.ranks[rows], worth), sizes, budgets)
+        return ScoreSamples(self.pool.samples(held), sizes, budgets)
 
     def best(self, budgets: Budgets, statistic: str = "mean", *, spend: bool = False) -> GroupBest:
         """What is taken from n samples, by problem and on average: the best of them.
