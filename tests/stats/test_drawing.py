@@ -1,6 +1,9 @@
 """What is taken from samples drawn, against every subset and every order; spend per solved; judges with labels."""
 
+import functools
 import itertools
+from collections import Counter
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -8,9 +11,12 @@ import pytest
 from levelbest.stats.problems import (
     GroupBest,
     _drawing,
+    all_of_k,
+    expected_best_by_group,
     expected_spend,
     group_interval,
     judged_mean,
+    pass_at_k,
     ratio_interval,
 )
 from levelbest.stats.problems._drawing import values_of_costs, values_of_counts
@@ -207,3 +213,98 @@ def test_labels_that_are_all_alike_leave_open_that_a_problem_has_others():
     limits = group_interval(best, method="imagined", bounds=judged.ends, n_resamples=20_000)
     assert limits.low[0] == pytest.approx(0.025 ** (1 / 20), abs=0.01)
     assert limits.high[0] == 1
+
+
+# ---- eight samples and four answers, by exact fractions
+
+
+def _exactly(rank, worth, answer, drawn):
+    """What the samples drawn come to, as a fraction: those that tie share the choice."""
+    if not drawn:
+        return Fraction(-1, 2)
+    if answer is None:
+        best = max(rank[i] for i in drawn)
+        taken = [worth[i] for i in drawn if rank[i] == best]
+        return Fraction(int(sum(taken)), len(taken))
+    votes = Counter(answer[i] for i in drawn if answer[i] >= 0)
+    leaders = [name for name, count in votes.items() if count == max(votes.values())]
+    if not leaders:
+        return Fraction(-1, 2)
+    of_answer = {name: [int(w) for w, a in zip(worth, answer, strict=True) if a == name] for name in leaders}
+    return sum(Fraction(sum(w), len(w)) for w in of_answer.values()) / len(leaders)
+
+
+def _spent(worth, cost, n, *, stop):
+    """The mean over all orders of what up to n samples cost, the next of which is any of those that are left."""
+
+    def further(left, number):
+        if number == 0 or not left:
+            return Fraction(0)
+        more = (int(cost[i]) + (0 if stop and worth[i] == 1 else further(left - {i}, number - 1)) for i in left)
+        return Fraction(sum(more)) / len(left)
+
+    return further(frozenset(range(len(worth))), n)
+
+
+def _finished_within(rank, worth, answer, cost, budget):
+    """The mean over all orders of the samples finished within a budget."""
+
+    @functools.cache
+    def further(drawn, left):
+        others = [i for i in range(len(worth)) if i not in drawn]
+        here = _exactly(rank, worth, answer, drawn)
+        if not others:
+            return here
+        after = (further(drawn | {i}, left - cost[i]) if cost[i] <= left else here for i in others)
+        return Fraction(sum(after)) / len(others)
+
+    return further(frozenset(), int(budget))
+
+
+@pytest.mark.parametrize("vote", [False, True])
+def test_eight_samples_and_four_answers_agree_with_enumeration(vote):
+    rng = np.random.default_rng(17)
+    shape = (6, 8)
+    worth, rank = rng.integers(0, 2, shape).astype(float), rng.integers(0, 3, shape).astype(float)
+    answer, cost = rng.integers(-1, 4, shape), rng.integers(1, 4, shape).astype(float)
+    samples = Samples(worth, None if vote else rank, answer if vote else None, cost, NOTHING)
+    counts, budgets = np.arange(1, 9), np.array([2.0, 3.0, 6.0])
+    by_count, by_cost = values_of_counts(samples, counts)[0], values_of_costs(samples, budgets)[0]
+    for p in range(6):
+        given = (None, worth[p], answer[p].tolist()) if vote else (rank[p], worth[p], None)
+        for n in counts:
+            subsets = [_exactly(*given, some) for some in itertools.combinations(range(8), n)]
+            assert by_count[p, n - 1] == pytest.approx(float(sum(subsets) / len(subsets)), abs=1e-12)
+        for at, budget in enumerate(budgets):
+            truth = _finished_within(*given, cost[p].astype(int).tolist(), budget)
+            assert by_cost[p, at] == pytest.approx(float(truth), abs=1e-12)
+
+
+@pytest.mark.parametrize("stop", [True, False])
+def test_the_spend_of_eight_samples_agrees_with_enumeration(stop):
+    rng = np.random.default_rng(18)
+    for wins in (0, 1, 3, 8):
+        worth, cost = rng.permutation(np.arange(8) < wins).astype(float), rng.integers(1, 9, 8).astype(float)
+        sums = [np.array([cost[worth == which].sum()]) for which in (1, 0)]
+        for n in (1, 3, 5):
+            value = expected_spend(*sums, np.array([wins]), np.array([8]), n, stop=stop)[0]
+            assert value == pytest.approx(float(_spent(worth, cost, n, stop=stop)), abs=1e-12)
+
+
+def test_all_of_k_and_the_best_of_k_agree_with_enumeration_up_to_eight_samples():
+    rng = np.random.default_rng(19)
+    for size in range(1, 9):
+        right, verifier = rng.integers(0, 2, size), rng.integers(0, 3, size)
+        for k in range(1, size + 1):
+            subsets = list(itertools.combinations(range(size), k))
+            every = Fraction(sum(all(right[i] for i in some) for some in subsets), len(subsets))
+            any_ = Fraction(sum(any(right[i] for i in some) for some in subsets), len(subsets))
+            picked = sum(_exactly(verifier, right, None, some) for some in subsets) / len(subsets)
+            assert float(np.asarray(all_of_k([right.sum()], size, [k])).item()) == pytest.approx(
+                float(every), abs=1e-12
+            )
+            assert float(np.asarray(pass_at_k([right.sum()], size, [k])).item()) == pytest.approx(
+                float(any_), abs=1e-12
+            )
+            best = expected_best_by_group(verifier, np.zeros(size, dtype=int), [k], reported=right.astype(float))
+            assert best.value[0] == pytest.approx(float(picked), abs=1e-12)
