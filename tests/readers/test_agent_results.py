@@ -170,3 +170,17 @@ def test_old_run_histories_of_smac(tmp_path):
     assert same(trials.selection, [0.25, np.nan, np.nan, 0.125])
     assert [lb.trials.STATUSES[code] for code in trials.status] == ["ok", "failed", "pruned", "ok"]
     assert trials.cost.tolist() == [1.5, 0.2, 9.0, 2.0]
+
+
+def test_several_domains_of_one_agent_are_tasks_of_one_family(tmp_path):
+    """The agent is the family, whichever domain it works in; a domain is a task, which has problems of its own."""
+    for path in sorted(logs.tau2(tmp_path / "airline").iterdir()):
+        results = json.loads(path.read_text())
+        results["info"]["environment_info"]["domain_name"] = "retail"
+        logs.document(tmp_path / "both" / path.name.replace("airline", "retail"), results)
+        (tmp_path / "both" / path.name).write_text(path.read_text())
+    trials = lb.read_trials(tmp_path / "both")
+    assert trials.families == ("claude", "gpt-5")
+    assert (trials.by_task, set(trials.strata), len(trials.groups)) == (True, {"airline", "retail"}, 20)
+    comparison = lb.compare(trials, n=[1], n_resamples=200)
+    assert comparison.terms.n_groups == 20

@@ -49,9 +49,12 @@ def test_models_are_families_and_tasks_are_told_apart(tmp_path):
     assert (trials.families, len(trials.groups)) == (("a", "b"), 4)
     shutil.copytree(RUN, tmp_path / "other")
     (tmp_path / "other" / "run_spec.json").unlink()
-    families = lb.read_trials(tmp_path, selection="exact_match").families
-    assert families[:2] == ("a / mcqa", "b / mcqa")
-    assert len(families) == 3
+    several = lb.read_trials(tmp_path, selection="exact_match")
+    assert several.families[:2] == ("a", "b")
+    assert {name for name, task in zip(several.groups, several.strata, strict=True) if task == "mcqa"} == set(
+        trials.groups
+    )
+    assert len(several.families) == 3
     (tmp_path / "other" / "per_instance_stats.json").write_text("[")
     assert "other/per_instance_stats.json" in {
         x.where for x in lb.read_trials(tmp_path, selection="exact_match").skipped

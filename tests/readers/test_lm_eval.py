@@ -39,13 +39,11 @@ def test_samples_average_to_the_results(path):
     assert set(table.columns["seed"]) == {results["config"]["random_seed"]}
 
 
-def test_folder_is_a_family_for_each_task():
+def test_a_folder_is_a_table_for_each_task():
     assert READER.recognises(HOME)
     tables = READER.read(HOME)
-    assert [set(table.columns["system"]) for table in tables] == [
-        {"org/dummy / mini_choice"},
-        {"org/dummy / mini_words"},
-    ]
+    assert [set(table.columns["system"]) for table in tables] == [{"org/dummy"}] * 2
+    assert [set(table.columns["task"]) for table in tables] == [{"mini_choice"}, {"mini_words"}]
     assert [table.n_rows for table in tables] == [12, 12]  # six documents, two runs
     choice = read_trials(HOME, where="task == 'mini_choice'", selection="acc,none")
     assert len(choice.groups) == 6

@@ -225,6 +225,8 @@ class ProblemsDesign(Design):
         """The same within each stratum in which all families can be compared."""
         divided = [problems.strata for problems in self.problems if problems.strata is not None]
         labels = sorted({str(label) for strata in divided for label in strata})
+        if len(labels) < 2:  # the same again
+            return ()
         inside = []
         for label in labels:
             try:

@@ -120,7 +120,8 @@ def scored_table(
 ) -> RawTable:
     """Scores of models on a task, a row for each sample, try or model: the family is the model.
 
-    It is the model and the task where there are ``several`` tasks. One of ``scores`` alone is the selection score.
+    Where there are ``several`` tasks it is still the model if rows are of problems, which are compared task by task and
+    on average over tasks; else the model and the task. One of ``scores`` alone is the selection score.
     """
     roles = {"family": "system", "group": "problem", "order": "order", "status": "status", "seed": "seed"}
     roles |= {"cost": "seconds"} | known.pop("roles", {})
@@ -128,7 +129,8 @@ def scored_table(
     if len(only) == 1:
         roles["selection"] = only[0]
         known.setdefault("direction", known.get("facts", {}).get(f"direction:{only[0]}"))
-    systems = [f"{row['model']} / {row['task']}" if several else row["model"] for row in rows]
+    apart = several and not any("problem" in row for row in rows)
+    systems = [f"{row['model']} / {row['task']}" if apart else row["model"] for row in rows]
     named = [{"system": system, **row} for system, row in zip(systems, rows, strict=True)]
     return rows_table(source, named, roles, about, **known)
 

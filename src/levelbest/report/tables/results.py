@@ -212,9 +212,9 @@ def _spend_columns(comparison: Comparison) -> list[Column]:
     if not comparison.per_solved:
         return []
     terms, spends = comparison.terms, {spend.family: spend for spend in comparison.per_solved}
-    rows, unit = [spends[row.family] for row in comparison.standings], terms.cost_unit
+    rows, unit = [spends[row.family] for row in comparison.standings], terms.cost_unit or terms.metric.cost_unit
     return [
-        costs(f"{unit or 'cost'} per solved", [row.value for row in rows], unit, "per_solved"),
+        costs("per solved" if unit else "cost per solved", [row.value for row in rows], unit, "per_solved"),
         texts(level(terms.confidence), [_cost_range(row.low, row.high, unit) for row in rows], "limits", right=True),
     ]
 
