@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 import sys
-from itertools import combinations
+from itertools import combinations, permutations
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +13,8 @@ from scipy import stats
 
 import levelbest as lb
 from levelbest.cli.main import main
-from levelbest.errors import InputError
-from levelbest.stats.problems import holm, worse_p_values
+from levelbest.errors import DataError, InputError
+from levelbest.stats.problems import holm, run_spread, worse_p_values
 from levelbest.testing import assert_better, assert_not_worse
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks" / "gates"))
@@ -97,6 +97,69 @@ def test_seeds_and_losses_need_bounds_to_pass():
     )
 
 
+def test_the_spread_of_runs_is_one_where_scores_are_exchanged():
+    """All assignments of each problem's scores to runs: the ratio is 1 on average; and 4 where 4 problems agree."""
+    scores = np.array([[0.0, 1.0, 1.0], [0.2, 0.4, 0.9], [1.0, 0.0, 0.0]])
+    orders = list(permutations(range(3)))
+    ratios = [
+        run_spread([np.stack([scores[0], scores[1][list(a)], scores[2][list(b)]])], np.ones(3)).ratio
+        for a in orders
+        for b in orders
+    ]
+    assert np.mean(ratios) == pytest.approx(1)
+    together = run_spread([np.tile([0.0, 1.0, 1.0, 0.0], (4, 1))], np.ones(4))
+    assert together.ratio == pytest.approx(4)
+    assert together.p_value == pytest.approx(stats.chi2.sf(12, 3))
+
+
+def test_runs_whose_problems_fall_together_are_compared_as_runs():
+    """Equal versions; a run of old in ten, two of new, has a bad day: 20 problems say so 20 times, and it is one."""
+    rng = np.random.default_rng(1)
+    days = np.full((2, 10), 0.9)
+    days[0, :1], days[1, :2] = 0.2, 0.2
+    table = suites.as_table(*(suites.with_days(10, each, rng) for each in days))
+    unknown = lb.gate({**table, "run": ["x"] * 400}, baseline="old", candidate="new", **HOW)
+    assert (unknown.run_spread, unknown.whole_runs) == (None, False)
+    assert "name the column that says which run" in str(unknown)
+    decided = lb.gate(table, baseline="old", candidate="new", **HOW)
+    assert decided.whole_runs
+    assert decided.pair.n_trials == (10, 10)
+    assert decided.decision == "inconclusive"
+    assert "rise and fall together" in str(decided)
+    scores = np.array(table["score"]).reshape(2, 20, 10)
+    assert decided.pair.effect.difference == pytest.approx(scores[1].mean() - scores[0].mean())
+    assert decided.pair.effect.high - decided.pair.effect.low > unknown.pair.effect.high - unknown.pair.effect.low
+
+
+def test_a_problem_without_a_run_of_the_candidate_lets_nothing_pass():
+    """Neither a suite whose worst tests were deleted, nor one in which they were renamed."""
+    rng = np.random.default_rng(0)
+    table = suites.as_table(*(np.full((12, 30), 1.0) for _ in range(2)))
+    assert lb.gate(table, baseline="old", candidate="new", **HOW).decision == "pass"
+    names = np.array(table["problem"], dtype=object)
+    names[(np.array(table["version"]) == "new") & (names == "t3")] = "t3 (new)"
+    renamed = lb.gate({**table, "problem": names.tolist()}, baseline="old", candidate="new", **HOW)
+    assert (renamed.decision, renamed.absent, renamed.n_problems) == ("inconclusive", ("t3",), 11)
+    assert "new has no run of 1 problem of old (t3)" in str(renamed)
+    order = rng.permutation(720)
+    shuffled = {name: [column[i] for i in order] for name, column in table.items()}
+    assert lb.gate(shuffled, baseline="old", candidate="new", **HOW).decision == "pass"
+    twice = {name: [*column, *column[:360]] for name, column in table.items()}
+    with pytest.raises(DataError, match="more than once within a problem"):
+        lb.gate(twice, baseline="old", candidate="new", **HOW)
+    other = {**table, "problem": [f"{v} {p}" for v, p in zip(table["version"], table["problem"], strict=True)]}
+    with pytest.raises(DataError, match="no problem in common"):
+        lb.gate(other, baseline="old", candidate="new", **HOW)
+
+
+def test_failed_runs_are_counted_and_said():
+    table = suites.as_table(np.ones((5, 8)), np.ones((5, 8)))
+    table["score"][40:43] = np.nan
+    decided = lb.gate(table, baseline="old", candidate="new", **HOW)
+    assert decided.pair.effect.difference == pytest.approx(-3 / 40)
+    assert "Runs that failed: 3 of new." in str(decided)
+
+
 def write(path: Path, kind: str) -> None:
     table = suites.suite(kind, 20, 10, False, np.random.default_rng(4))
     rows = zip(table["version"], table["problem"], table["run"], table["score"].astype(int), strict=True)
@@ -170,11 +233,22 @@ def test_a_fresh_project_runs_the_documented_workflow(tmp_path):
     assert "NOT certified: new not worse than old by 0.05" in tested.stdout
 
 
-@pytest.mark.parametrize("name", ["loops", "audits", "suites"])
+def shown(name: str) -> str:
+    return WORKFLOW.split(f"<!-- {name} -->\n")[1].split(f"\n<!-- end of {name} -->")[0]
+
+
+@pytest.mark.parametrize("name", ["loops", "audits"])
 def test_the_tables_of_the_page_are_those_of_the_results(name):
     from importlib import import_module
 
     script, page = import_module(name), import_module("_page")
-    rows = page.load(name)["cells"]
-    shown = WORKFLOW.split(f"<!-- {name} -->\n")[1].split(f"\n<!-- end of {name} -->")[0]
-    assert shown == script.table(rows)
+    assert shown(name) == script.table(page.load(name)["cells"])
+
+
+def test_the_tables_of_suites_are_those_of_the_results():
+    from certificate import load
+
+    results = load(suites.RESULTS)
+    assert results.keys() == {cell.key for cell in suites.cells()}
+    for name, table in suites.tables(results).items():
+        assert shown(name) == table

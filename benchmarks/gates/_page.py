@@ -19,6 +19,11 @@ def markdown(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
 def save(name: str, results: dict[str, object], table: str) -> None:
     """Write the results, and their table into the page."""
     (FOLDER / f"{name}.json").write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    place(name, table)
+
+
+def place(name: str, table: str) -> None:
+    """Write a table into the page."""
     begin, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->"
     page = PAGE.read_text(encoding="utf-8")
     before, rest = page.split(begin)

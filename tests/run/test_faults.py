@@ -7,6 +7,7 @@ The default suite takes a sample of the calls, ``--long`` every one.
 
 import contextlib
 import errno
+import json
 import os
 import shutil
 import sqlite3
@@ -101,6 +102,19 @@ def test_an_error_at_some_of_the_calls_of_a_run(tmp_path, library):
 @pytest.mark.long
 def test_an_error_at_every_call_of_a_run(tmp_path, library):
     assert sweep(tmp_path, library, 1, None) == {}
+
+
+@pytest.mark.parametrize("step", [9, pytest.param(1, marks=pytest.mark.long)])
+def test_a_loop_killed_at_its_calls_loses_no_attempt(tmp_path, library, step):
+    """Kill -9 before every call, or every ninth, of a run that makes a ledger and of one of a candidate."""
+    (tmp_path / "counter").write_bytes(bytes(32))
+    env = {**os.environ, "LD_PRELOAD": str(library), "FAULT_FILE": str(tmp_path / "counter")}
+    command = [sys.executable, str(HERE / "loop.py"), str(tmp_path), str(step)]
+    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=600, check=False)
+    assert done.returncode == 0, done.stderr
+    counted = json.loads(done.stdout)
+    assert counted["wrong"] == {}
+    assert min(counted["kills"]) * step > 50
 
 
 def sweep(folder: Path, library: Path, first: int, last: int | None) -> dict[int, str]:

@@ -1,5 +1,6 @@
 """A loop that keeps what improves: its rule against a naive second one, its ledger against kills and edits."""
 
+import contextlib
 import json
 import math
 import shutil
@@ -189,6 +190,47 @@ def test_several_agents_write_one_ledger(tmp_path):
     while rule.missing:
         rule.run_baseline(5 + 0.1 * rule.missing)
     assert rule.run_candidate("slow", 9.0)["reason"] == "moved"
+
+
+AGENT = """
+import sys, json
+import numpy as np, levelbest as lb
+path, agent = sys.argv[1], int(sys.argv[2])
+rng = np.random.default_rng(agent)
+for k in range(4):
+    for score in rng.standard_normal(16) + 0.8:
+        decision = lb.Loop(path).candidate(f"a{agent}-{k}", float(score))
+        print(json.dumps([decision.candidate, decision.answer, decision.level]), flush=True)
+        if decision.final:
+            break
+"""
+
+
+def test_candidates_of_several_agents_overlap(tmp_path):
+    """Three agents, one of them killed: every answer is in the ledger, and each follows from the runs before it."""
+    path = tmp_path / "l.db"
+    pool(path, np.random.default_rng(11), confidence=0.999)  # a level that nothing passes: no baseline is replaced
+    for score in np.random.default_rng(12).standard_normal(64):  # a pool for all that come to the last stage
+        lb.Loop(path).baseline(float(score))
+    lines: list[str] = []
+    with contextlib.ExitStack() as stack:
+        words = [sys.executable, "-c", AGENT, str(path)]
+        agents = [
+            stack.enter_context(subprocess.Popen([*words, str(n)], stdout=subprocess.PIPE, text=True)) for n in range(3)
+        ]
+        lines.append(agents[0].stdout.readline())
+        agents[0].send_signal(signal.SIGKILL)
+        for agent in agents:
+            lines += agent.stdout.readlines()
+    assert [agent.returncode for agent in agents] == [-signal.SIGKILL, 0, 0]
+    state = lb.Loop(path).state
+    last = {name: (answer, level) for name, answer, level in map(json.loads, lines)}
+    recorded = {attempt.candidate: (attempt.answer, attempt.level) for attempt in state.attempts}
+    assert recorded.keys() - last.keys() <= {"a0-0", "a0-1", "a0-2", "a0-3"}  # recorded, killed before it was printed
+    for name, answer in last.items():
+        assert recorded[name] == answer or name.startswith("a0")
+    assert {f"a{n}-{k}" for n in (1, 2) for k in range(4)} <= recorded.keys()
+    assert verify_ledger(path).whole
 
 
 KILLED = """

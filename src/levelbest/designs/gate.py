@@ -9,19 +9,24 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from levelbest import _check
-from levelbest._check import FloatArray
 from levelbest.designs._input import as_trials
 from levelbest.designs._protocol import Request
+from levelbest.designs._versions import SuiteVersions
 from levelbest.designs.compare import compare_request
 from levelbest.errors import DataError, InputError, named
-from levelbest.results import INCONCLUSIVE, PASS, REGRESSED, BrokenProblem, GateDecision, PairComparison, Requirement
-from levelbest.stats.problems import holm, worse_p_values
+from levelbest.results import INCONCLUSIVE, PASS, REGRESSED, GateDecision, PairComparison, Requirement
 from levelbest.trials import OK, Settings, Trials, one_table
 
 WORTH = 0.05
 """The loss that matters where none is given, as a share of the range of the score: 5 points of an accuracy."""
 _MOST_FURTHER = 20
 """So many times the runs there are: more is not worth a number."""
+_TOGETHER = 0.01
+"""The p-value from which on the problems of a run are taken to rise and fall together.
+
+NOTE: it trades passes of independent problems, of which so many are judged by their few runs instead, for false reds
+where problems are not independent (table "runs" of docs/gates.md).
+"""
 
 
 def gate(
@@ -92,29 +97,48 @@ def gate(
     loss = _worth(worth, table)
     settings = Settings(confidence, failed, missing, n_resamples, rng)
     request = Request(headline=headline or 1, n=(headline or 1,), worth=loss, about=chosen, settings=settings)
-    pair = compare_request(table, request, pairs_only=True).pairs[0]
-    pair = pair if pair.families[0] == candidate else pair.mirrored()
-    broken, n_problems = _broken(table, baseline, candidate, settings) if grouped else ((), None)
+    suite = SuiteVersions.of(table, (baseline, candidate), settings) if grouped else None
+    whole = suite.whole_runs(table) if suite is not None and chosen == "suite" and request.headline == 1 else None
+    together = whole is not None and whole.spread.p_value <= _TOGETHER
     decided = GateDecision(
-        decision=decision_of(pair, loss, broken=len(broken)),
+        decision=INCONCLUSIVE,
         baseline=baseline,
         candidate=candidate,
-        pair=pair,
+        pair=_pair(whole.runs if whole is not None and together else table, request, candidate),
         worth=loss,
         given=worth is not None,
         confidence=settings.confidence,
-        about=chosen if grouped else "",
-        broken=broken,
-        n_problems=n_problems,
+        run_spread=None if whole is None else whole.spread.ratio,
+        whole_runs=together,
     )
+    if suite is None:
+        decided = replace(decided, n_failed=decided.pair.n_failed)
+    else:
+        broken = suite.broken(table.metric.sign, (1 - settings.confidence) / 2)
+        decided = replace(
+            decided,
+            about=chosen,
+            broken=broken,
+            n_problems=len(suite.problems),
+            absent=suite.absent,
+            n_failed=suite.n_failed,
+        )
+    decided = replace(decided, decision=_decision(decided))
     return replace(decided, further=_further(decided))
 
 
-def decision_of(pair: PairComparison, worth: float, *, broken: int) -> str:
-    """What follows from the candidate minus the baseline, and from problems that are certified to be worse."""
-    if pair.effect.winner == pair.families[1] or broken:
+def _pair(table: Trials, request: Request, candidate: str) -> PairComparison:
+    """The candidate minus the baseline; of whole runs, which have no problems, by their means."""
+    request = request if table.group is not None else replace(request, about="problems")
+    pair = compare_request(table, request, pairs_only=True).pairs[0]
+    return pair if pair.families[0] == candidate else pair.mirrored()
+
+
+def _decision(gate: GateDecision) -> str:
+    """What follows from the difference, and from problems that are certified to be worse, or that were not run."""
+    if gate.pair.effect.winner == gate.baseline or gate.broken:
         return REGRESSED
-    return PASS if pair.effect.floor > -worth else INCONCLUSIVE
+    return PASS if gate.pair.effect.floor > -gate.worth and not gate.absent else INCONCLUSIVE
 
 
 def _only(table: Trials, first: str, second: str) -> Trials:
@@ -147,31 +171,8 @@ def _worth(given: float | None, table: Trials) -> float:
     return WORTH * (high - low)
 
 
-def _broken(table: Trials, baseline: str, candidate: str, settings: Settings) -> tuple[tuple[BrokenProblem, ...], int]:
-    """The problems on which the candidate is worse, half of the error being for all of them together."""
-    scores = [_by_problem(table[name], settings) for name in (baseline, candidate)]
-    shared = [problem for problem in scores[0] if problem in scores[1]]
-    sign = table.metric.sign
-    before, after = ([sign * each[problem] for problem in shared] for each in scores)
-    level = (1 - settings.confidence) / 2
-    p_values = holm(worse_p_values(before, after, level))
-    rows = [
-        BrokenProblem(problem, float(scores[0][problem].mean()), float(scores[1][problem].mean()), float(p_value))
-        for problem, p_value in zip(shared, p_values, strict=True)
-        if p_value <= level
-    ]
-    return tuple(sorted(rows, key=lambda row: row.p_value)), len(shared)
-
-
-def _by_problem(family: Trials, settings: Settings) -> dict[str, FloatArray]:
-    assert family.group is not None
-    known = family.scores(settings.failed, missing=settings.missing)
-    problems = family.group[known.rows]
-    return {family.groups[code]: known.curve_of[problems == code] for code in np.unique(problems).tolist()}
-
-
 def _further(decided: GateDecision) -> float:
-    """Further runs of both until it is decided, at the difference that was observed; NaN where that cannot be told.
+    """Further runs of both until it is decided, at the difference that was observed; NaN where that cannot be said.
 
     To show a loss: the plan of `compare`. To pass: limits narrow with the root of the number of runs.
     """
@@ -184,7 +185,8 @@ def _further(decided: GateDecision) -> float:
     if math.isfinite(reach) and room > 0:
         ways.append(runs * ((reach / room) ** 2 - 1))
     likely = [way for way in ways if math.isfinite(way) and way <= _MOST_FURTHER * runs]
-    return min(likely) if likely else math.nan
+    each = decided.n_problems or 1 if decided.about == "suite" and not decided.whole_runs else 1
+    return min(likely) / each if likely else math.nan  # a run of a suite has a sample of each problem
 
 
 @dataclass(frozen=True)

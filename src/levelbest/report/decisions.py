@@ -43,12 +43,14 @@ def _(result: GateDecision) -> dict[str, object]:
     known = picked(result, "decision", "baseline", "candidate", "worth", "confidence") | {"about": result.about or None}
     numbers = picked(effect, "difference", "low", "high", "floor", "p_value") | {"n": effect.budget}
     broken = [picked(row, "problem", "baseline", "candidate", "p_value") for row in result.broken]
-    counts = {"n_trials": list(result.pair.n_trials), "n_failed": list(result.pair.n_failed)}
+    counts = {"n_trials": list(result.pair.n_trials), "n_failed": list(result.n_failed)}
     more = {
         "further_runs": result.further,
         "n_problems": result.n_problems,
         **counts,
         "design": result.pair.terms.design,
+        "absent": list(result.absent),
+        **picked(result, "run_spread", "whole_runs"),
     }
     return plain(known | numbers | {"broken": broken} | more | {"summary": list(gate_sentences(result))})
 

@@ -38,12 +38,20 @@ class GateDecision(Shown):
     given: bool
     """Whether that was given, or is the default."""
     confidence: float
-    about: str
+    about: str = ""
     """What the decision is about: ``suite``, exactly these problems; ``problems`` that they stand for; empty: runs."""
     broken: tuple[BrokenProblem, ...] = ()
     n_problems: int | None = None
     further: float = float("nan")
-    """Further runs of both that would probably decide; NaN where that cannot be told."""
+    """Further runs of both that would probably decide, of the whole suite; NaN where that cannot be told."""
+    absent: tuple[str, ...] = ()
+    """Problems of the baseline of which the candidate has no run: without them nothing passes."""
+    n_failed: tuple[int, int] = (0, 0)
+    """Runs of single problems that failed: of the candidate, and of the baseline."""
+    run_spread: float | None = None
+    """The variance of whole runs over that of independent problems; None where it is not known which run a row is."""
+    whole_runs: bool = False
+    """Whether whole runs are compared, because their problems rise and fall together."""
 
     def __repr__(self) -> str:
         return f"GateDecision({self.decision}: {self.candidate} against {self.baseline})"

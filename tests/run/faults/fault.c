@@ -3,12 +3,14 @@
  *   cc -shared -fPIC -O1 -o fault.so fault.c -ldl
  *   LD_PRELOAD=./fault.so FAULT_FILE=counter program
  *
- * The file holds four numbers of 64 bits: whether calls are counted, how many were, which one fails, and with what.
+ * The file holds four numbers of 64 bits: whether calls are counted, how many were, which one fails, and with what;
+ * instead of it a process is killed (SIGKILL) where that is negative.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -34,6 +36,7 @@ __attribute__((constructor)) static void begin(void) {
 static int fails(void) {
   if (!state || !state[0]) return 0;
   if (__atomic_add_fetch(&state[1], 1, __ATOMIC_SEQ_CST) != state[2]) return 0;
+  if (state[3] < 0) syscall(SYS_kill, getpid(), SIGKILL);
   errno = (int)state[3];
   return 1;
 }

@@ -249,7 +249,7 @@ def _guess_rest(table: Merged, roles: Roles, free: Sequence[str], wanted: ReadRe
     guess_problems(table, roles, wanted)
     if roles.group is not None:
         unused = [name for name in free if name not in roles.used()]
-        roles.sample = roles.trial or _obvious_sample(columns, unused) or roles.order
+        roles.sample = roles.trial or _obvious_sample(columns, unused) or roles.order or _runs(columns, unused, roles)
     flags = [name for name in free if set(names.tokens(name)) & FLAGS and as_flags(columns[name]) is not None]
     roles.flag = flags[0] if len(flags) == 1 else None
 
@@ -290,6 +290,18 @@ def _obvious_sample(columns: Mapping[str, Cells], free: Sequence[str]) -> str | 
         if looks_numeric(columns, name) or all(len(label.split()) == 1 for label in as_codes(columns[name])[0]):
             return name
     return None
+
+
+def _runs(columns: Mapping[str, Cells], free: Sequence[str], roles: Roles) -> str | None:
+    """The column that says which run of all problems a row is of: no run has a problem twice, unless row by row."""
+    numbers = among(free, _RUNS | _REPEATS) if roles.seed is None else []
+    if len(numbers) != 1:
+        return None
+    keys = [as_codes(columns[name])[1] for name in (*roles.family, roles.group, roles.task, numbers[0]) if name]
+    run = joint_codes(keys)
+    kinds = int(run.max(initial=-1)) + 1
+    once = kinds == run.size or kinds == np.unique(joint_codes([as_codes(c)[1] for c in columns.values()])).size
+    return numbers[0] if once else None
 
 
 def _obvious_cost(name: str) -> bool:

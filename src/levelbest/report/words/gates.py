@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 
 from levelbest._plain import show_with_limits
-from levelbest.report.words.phrases import forecast, level, plural, shortened
+from levelbest.errors import named
+from levelbest.report.words.phrases import forecast, level, listed, plural, shortened
 from levelbest.report.words.plans import Step
 from levelbest.results import GateDecision, Requirement
 
@@ -44,11 +45,38 @@ def gate_details(gate: GateDecision) -> list[str]:
         sentences.append(f"The interval alone would let it pass; what the runs may not have shown does not: it {why}.")
     elif gate.decision == "pass" and math.isfinite(effect.floor):
         sentences.append(f"Whatever the runs have not shown, it loses at most {max(0.0, -effect.floor):.2g}.")
+    sentences += _of_runs(gate)
     default = "" if gate.given else " (5 % of the range of the score, the default)"
     sentences.append(
         f"A loss of {gate.worth:g} would matter{default}. Equal versions are called regressed in at most "
-        f"{level(round(1 - gate.confidence, 9))} of cases; a version that loses more passes just as rarely."
+        f"{level(round(1 - gate.confidence, 9))} of cases; a version that loses more passes just as rarely. That holds "
+        "where runs are independent and both versions ran under the same conditions."
     )
+    return sentences
+
+
+def _of_runs(gate: GateDecision) -> list[str]:
+    """Runs that failed, problems without a run, and whether the problems of a run are independent."""
+    failures = zip((gate.candidate, gate.baseline), gate.n_failed, strict=True)
+    failed = [f"{count:,} of {name}" for name, count in failures if count]
+    sentences = [f"Runs that failed: {listed(failed)}."] if failed else []
+    if gate.absent:
+        names = f"{plural(len(gate.absent), 'problem')} of {gate.baseline} ({shortened(gate.absent, _MOST_NAMES)})"
+        sentences.append(
+            f"{gate.candidate} has no run of {names}: nothing passes unless every problem of {gate.baseline} was run, "
+            "or is left out of both."
+        )
+    if gate.whole_runs and gate.run_spread is not None:
+        sentences.append(
+            f"The problems of a run rise and fall together: whole runs vary {gate.run_spread:.1f} times as much as "
+            f"independent problems would (variance). So whole runs are compared, {gate.pair.n_trials[0]} of "
+            f"{gate.candidate} and {gate.pair.n_trials[1]} of {gate.baseline}."
+        )
+    elif gate.about == "suite" and gate.run_spread is None:
+        sentences.append(
+            "Problems of a run count as independent of each other; to have that checked, name the column that says "
+            f"which run a row is of ({named('trial')})."
+        )
     return sentences
 
 
@@ -56,12 +84,14 @@ def gate_steps(gate: GateDecision) -> list[Step]:
     """What would decide."""
     if gate.decision != "inconclusive":
         return []
-    words = gate.pair.terms.words
-    runs = f"{words.planned}s" if words.group else words.units
-    each = f"{runs} of both"
+    if gate.absent:
+        return [Step(f"Run {shortened(gate.absent, _MOST_NAMES)} with {gate.candidate}, too")]
+    words, suite = gate.pair.terms.words, gate.about == "suite"
+    runs = "runs of the suite" if suite else f"{words.planned}s" if words.group else words.units
     if math.isfinite(gate.further):
-        return [Step(f"About {forecast(gate.further)} further {each} would probably decide")]
-    return [Step(f"More than {forecast(20 * min(gate.pair.n_trials))} further {each} would be needed to decide")]
+        return [Step(f"About {forecast(gate.further)} further {runs}, with both, would probably decide")]
+    number = min(gate.pair.n_trials) / (gate.n_problems or 1 if suite and not gate.whole_runs else 1)
+    return [Step(f"More than {forecast(20 * number)} further {runs}, with both, would be needed to decide")]
 
 
 def requirement_sentences(required: Requirement) -> tuple[str, ...]:

@@ -218,6 +218,9 @@ class ScoreSamples(ProblemSamples):
     def _of_labels(self, sides: Sequence[Sample], labels: Labels, k: int) -> FloatArray:
         """(system, assignment, node), labels being in rank order."""
         both = pooled(sides)
+        if self.single:  # a mean: no weights of ranks are needed
+            claimed = both.claimed[np.lexsort((both.claimed, both.selection))]
+            return np.stack([(labels == f) @ claimed / side.n_trials for f, side in enumerate(sides)])[:, :, None]
         out = np.empty((len(sides), labels.shape[0], k))
         for f, system in enumerate(sides):
             ranked = Ranked(both.selection, self.n[:k], both.reported, size=system.n_trials)

@@ -57,7 +57,7 @@ class SuiteUnits(IndependentUnits):
         self.range = max(system.highest for system in samples) - min(system.lowest for system in samples)
         self._curves: dict[int, tuple[FloatArray, FloatArray, FloatArray]] = {}
         self._known: dict[Families, tuple[FloatArray, float]] = {}
-        self._draws: dict[tuple[int, Bounds], Draws] = {}
+        self._shaken_means: dict[int, tuple[FloatArray, FloatArray]] = {}
 
     def furthest(self, f: int) -> int:
         """Half the samples of the problem that has fewest, and 1 at the least."""
@@ -196,16 +196,15 @@ class SuiteUnits(IndependentUnits):
 
     def family_draws(self, f: int, bounds: Bounds = (None, None)) -> Draws:
         """Of one system's mean over problems, at the nodes within its reach."""
-        if (f, bounds) not in self._draws:
-            system, k = self.samples[f], self.inside((f,))
-            rng = np.random.default_rng([VERDICTS, self.order[f]])
+        if f not in self._shaken_means:
+            k, rng = self.inside((f,)), np.random.default_rng([VERDICTS, self.order[f]])
             middle = self._moments(f)[0][:k] + self._weighted(f, k, rng)
-            effective = 1 / np.sum(np.square(self.weights) / system.sizes)
-            further = 1 - (1 - rng.beta(1.0, effective, (N_DRAWS, 1))) ** self.nodes[:k]
-            worst, best = bounds
-            apart = further * (self.range if worst is None or best is None else best - worst)
-            self._draws[f, bounds] = Draws((middle - apart).T, (middle + apart).T)
-        return self._draws[f, bounds]
+            effective = 1 / np.sum(np.square(self.weights) / self.samples[f].sizes)
+            self._shaken_means[f] = middle, 1 - (1 - rng.beta(1.0, effective, (N_DRAWS, 1))) ** self.nodes[:k]
+        middle, further = self._shaken_means[f]  # the same draws within any bounds
+        worst, best = bounds
+        apart = further * (self.range if worst is None or best is None else best - worst)
+        return Draws((middle - apart).T, (middle + apart).T)
 
     def _weighted(self, f: int, k: int, rng: np.random.Generator) -> FloatArray:
         """Deviations of the mean under random weights of the samples: (draw, node)."""
@@ -241,15 +240,16 @@ def _shaken(counts: FloatArray, moved: FloatArray, sizes: IntArray, rng: np.rand
     """Sums over problems of deviations under random weights of the samples of each: (draw, node)."""
     out = np.zeros((N_DRAWS, moved.shape[2]))
     step = max(1, _CELLS // (N_DRAWS * counts.shape[1]))
+    single = bool((counts == 1).all())
     for start in range(0, counts.shape[0], step):
         some = slice(start, start + step)
-        m = sizes[some, None]
-        drawn = rng.standard_gamma(np.broadcast_to(counts[some], (N_DRAWS, *counts[some].shape)))
-        total = drawn.sum(axis=2, keepdims=True)
+        m, shape = sizes[some], (N_DRAWS, *counts[some].shape)
+        drawn = rng.standard_exponential(shape) if single else rng.standard_gamma(np.broadcast_to(counts[some], shape))
+        sums = np.einsum("dpc,pcn->dpn", drawn, moved[some])
         # the mean of m samples with such weights has a variance that is too small by (m - 1) / (m + 1)
-        wide = np.sqrt((m + 1) / np.maximum(m - 1, 1))
-        shares = np.where(m > 1, wide * drawn / total, drawn - counts[some])
-        out += np.einsum("dpc,pcn->dn", shares, moved[some])
+        wide = np.sqrt((m + 1) / np.maximum(m - 1, 1)) / drawn.sum(axis=2)
+        alone = np.einsum("pc,pcn->pn", counts[some], moved[some])
+        out += np.where((m > 1)[:, None], wide[:, :, None] * sums, sums - alone).sum(axis=1)
     return out
 
 

@@ -23,6 +23,8 @@ from levelbest.stats.problems._passes import all_of_k, pass_at_k
 from levelbest.stats.problems._planning import GroupPlan, GroupVariance, group_variance, plan_groups
 from levelbest.stats.problems._planning import SpendWay as SpendWay
 from levelbest.stats.problems._planning import divide_spend as divide_spend
+from levelbest.stats.problems._runs import RunSpread as RunSpread
+from levelbest.stats.problems._runs import run_spread as run_spread
 from levelbest.stats.problems._spending import Ratio, expected_spend, ratio_interval
 from levelbest.stats.problems._suite import SUITE_METHODS as SUITE_METHODS
 from levelbest.stats.problems._suite import suite_contrasts, suite_interval
