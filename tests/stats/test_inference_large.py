@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from levelbest.stats.best import rank_weights
+from levelbest.stats.best import Quantile, rank_weights
 from levelbest.stats.inference import Hypotheses, Sample, trial_contrasts
 from levelbest.stats.inference import _trials as trials_module
+from levelbest.stats.inference._draws import curve_draws
 from levelbest.stats.inference._large import HEAD, LargeSide, large_side
 from levelbest.stats.inference._trials import Side, TrialUnits
 from levelbest.stats.inference._units import nodes_of
@@ -153,3 +154,34 @@ def test_assignments_are_those_of_the_ranks_in_any_unit():
     )
     assert scaled == pytest.approx(first, abs=1e-8)
     assert np.corrcoef(first[-1], fresh[-1])[0, 1] < 0.6  # others: below .45 in 999 of 1000
+
+
+def reported_families(size):
+    rng = np.random.default_rng(size)
+    selection = rng.normal(size=(2, size))
+    return [Sample(x, 0.3 * x + rng.exponential(size=size)) for x in selection]
+
+
+def test_draws_of_a_median_of_many_reports_are_those_of_every_trial(monkeypatch):
+    # Cells of their means would have medians near the mean of the reports, which is .3 above. Medians of 2,000 draws of
+    # both kinds: within 6 standard errors of their difference, 1.25 sd / sqrt(1,000); quartiles' distances within 15 %.
+    n, (family, _) = np.array([1, 3, 20, 150]), reported_families(2500)
+    cells = curve_draws(family, n, Quantile(0.5), np.random.default_rng(1))
+    monkeypatch.setattr("levelbest.stats.inference._draws.CELLS_ABOVE", 10_000)
+    single = curve_draws(family, n, Quantile(0.5), np.random.default_rng(2))
+    for mine, every in zip(cells, single, strict=True):
+        sd = every.std(axis=1)
+        assert (np.abs(np.median(mine, axis=1) - np.median(every, axis=1)) < 6 * 1.25 * sd / np.sqrt(1000)).all()
+        widths = [np.ptp(np.quantile(draws, [0.25, 0.75], axis=1), axis=0) for draws in (mine, every)]
+        np.testing.assert_allclose(*widths, rtol=0.15)
+
+
+def test_permutations_of_many_reports_are_those_of_every_trial(monkeypatch):
+    # 90 % quantiles of 1,500 permutations of both kinds: a standard error of about .03 of each; .25 is six of their
+    # difference
+    n, families = np.array([1, 3, 20, 150]), reported_families(1600)
+    units = TrialUnits(families, n, Quantile(0.5))
+    cells = units.exchanged((0, 1), 1500, np.random.default_rng(1))[0]
+    monkeypatch.setattr(TrialUnits, "heads", lambda *_: None)
+    every = TrialUnits(families, n, Quantile(0.5)).exchanged((0, 1), 1500, np.random.default_rng(2))[0]
+    np.testing.assert_allclose(np.quantile(cells, 0.9, axis=1) / np.quantile(every, 0.9, axis=1), 1, atol=0.25)

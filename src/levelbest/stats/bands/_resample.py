@@ -337,7 +337,7 @@ def statistic_draws(trials: Ranked, statistic: Statistic, drawn: IntArray | npt.
     sizes = np.add.reduceat(drawn, trials.starts, axis=1, dtype=np.int64)
     top = np.cumsum(sizes, axis=1)
     group, worst_first = trials.groups, np.argsort(trials.reported, kind="stable")
-    if isinstance(statistic, Quantile):  # only those drawn, each resample in its order: (place, resample)
+    if isinstance(statistic, Quantile) and m <= drawn.shape[1]:  # only those drawn, in order: (place, resample)
         chosen = np.ascontiguousarray(worst_first.take(_drawn_places(drawn[:, worst_first], m)).T)
         places = group.take(chosen) + np.arange(b) * trials.starts.size
         rows, part = trials.reported.take(chosen).T, (1 / np.maximum(sizes, 1)).ravel().take(places)

@@ -19,12 +19,15 @@ import numpy as np
 
 from levelbest._check import Bounds, FloatArray, IntArray
 from levelbest.stats.bands import gaffke_draws
-from levelbest.stats.best import Mean, Quantile, Sample, Statistic
+from levelbest.stats.best import Mean, Quantile, Sample, Statistic, best_weights
 
 N_DRAWS = 2_000
 CELLS_ABOVE = 2_000
 """Larger families are drawn as cells of neighbouring rank, the best trials single."""
 _SINGLE = 1_000
+_NEAR, _LITTLE, _NOTHING = 4.0, 1e-2, 1e-18
+"""How near a quantile reports are told apart, in standard errors of the distribution there; the part of the best
+trial's weight below which a trial is not; and a chance that no sum shows."""
 _CELLS = 1 << 20  # exponentials in one piece
 _REACH, _FEWER = 0.25, 1.2
 # NOTE: a further score is imagined _REACH + _FEWER / m, times 1 + 10 / m, ranges of a quarter beyond. Chosen on all of
@@ -61,7 +64,7 @@ def curve_draws(
         return Draws(draws.lower(worst), draws.upper(best))
     if sample.reported is None and isinstance(statistic, Quantile):
         return _quantile_draws(ordered.selection, n, statistic.q, rng, bounds)
-    cells = _Cells.of(ordered)
+    ordered, cells = (ordered, Cells.of(ordered)) if isinstance(statistic, Mean) else in_parts(ordered, n, statistic)
     weights = rng.standard_gamma(np.broadcast_to(np.append(cells.counts, 1.0), (N_DRAWS, cells.counts.size + 1)))
     return weighted_draws(ordered, cells, weights, n, statistic, bounds, rng)
 
@@ -88,12 +91,12 @@ def paired_draws(
     return Draws(np.minimum(*each), np.maximum(*each))
 
 
-def _ordered(sample: Sample, weights: FloatArray) -> tuple[Sample, _Cells, FloatArray]:
+def _ordered(sample: Sample, weights: FloatArray) -> tuple[Sample, Cells, FloatArray]:
     """Trials and their weights from worst to best, each a cell; the last weight is that of the unobserved one."""
     order = np.lexsort((sample.claimed, sample.selection))
     ordered = Sample(sample.selection[order], None if sample.reported is None else sample.reported[order])
     arranged = np.concatenate([weights[:, order], weights[:, -1:]], axis=1)
-    return ordered, _Cells.single(ordered), arranged
+    return ordered, Cells.single(ordered), arranged
 
 
 def mean_draws(
@@ -196,32 +199,65 @@ def _quantile_draws(ordered: FloatArray, n: IntArray, q: float, rng: np.random.G
     return Draws(np.append(worst, ordered)[below], np.append(ordered, best)[below])
 
 
-class _Cells(NamedTuple):
+class Cells(NamedTuple):
     """Trials in order of selection, neighbours taken together where they are very many."""
 
     starts: IntArray
     counts: FloatArray
 
     @classmethod
-    def single(cls, ordered: Sample) -> _Cells:
+    def single(cls, ordered: Sample) -> Cells:
         return cls(np.arange(ordered.n_trials), np.ones(ordered.n_trials))
 
     @classmethod
-    def of(cls, ordered: Sample) -> _Cells:
+    def of(cls, ordered: Sample, below: int = _SINGLE) -> Cells:
+        """The best are single, and all others in about ``below`` cells."""
         m = ordered.n_trials
         if m <= CELLS_ABOVE:
             return cls.single(ordered)
-        edges = np.unique(np.geomspace(_SINGLE, m, _SINGLE).astype(np.int64))  # ranks from the best, ever wider
+        edges = np.unique(np.geomspace(_SINGLE, m, below).astype(np.int64))  # ranks from the best, ever wider
         starts = np.sort(np.unique(np.concatenate([m - edges, np.arange(m - _SINGLE, m)])))
         return cls(starts, np.diff(starts, append=m).astype(np.float64))
 
     def means(self, column: FloatArray) -> FloatArray:
+        """Of a column of all trials."""
         return np.add.reduceat(column, self.starts) / self.counts
+
+
+def in_parts(ordered: Sample, n: IntArray, statistic: Statistic) -> tuple[Sample, Cells]:
+    """Cells for statistics of what is reported other than its mean.
+
+    Cells of neighbouring rank have one selection score, that of their worst trial, and are divided by what their trials
+    report: near a quantile at one of the budgets every trial is by itself, and elsewhere it only counts on which side
+    of it a trial lies. Of other statistics the parts are those of 64 quantiles of all reports.
+    """
+    cells = Cells.of(ordered, _SINGLE // 8)
+    if cells.counts.size == ordered.n_trials:
+        return ordered, cells
+    reports, single = ordered.claimed, np.zeros(ordered.n_trials, dtype=bool)
+    edges = [np.quantile(reports, np.arange(1, 64) / 64)]
+    if isinstance(statistic, Quantile):
+        edges, by_report = [], np.argsort(reports, kind="stable")
+        for budget in n.tolist():
+            weights = np.asarray(best_weights(ordered.selection, budget))
+            held = np.cumsum(weights[by_report])
+            far = _NEAR * math.sqrt(statistic.q * (1 - statistic.q) * float(np.square(weights).sum()))
+            ends = np.searchsorted(held, statistic.q + far * np.array([-1, 1]))
+            edges.append(reports[by_report[np.minimum(ends, reports.size - 1)]])
+            single |= (reports >= edges[-1][0]) & (reports <= edges[-1][1]) & (weights > _LITTLE * weights[-1])
+    part = np.searchsorted(np.unique(np.concatenate(edges)), reports)
+    counts = cells.counts.astype(np.int64)
+    cell = np.repeat(np.arange(counts.size), counts)
+    order = np.lexsort((reports, part, cell))
+    apart = (np.diff(cell[order]) != 0) | (np.diff(part[order]) != 0) | single[order[1:]] | single[order[:-1]]
+    starts = np.append(0, np.flatnonzero(apart) + 1)
+    selection = np.repeat(ordered.selection[cells.starts], counts)
+    return Sample(selection, reports[order]), Cells(starts, np.diff(starts, append=reports.size).astype(np.float64))
 
 
 def weighted_draws(
     ordered: Sample,
-    cells: _Cells,
+    cells: Cells,
     weights: FloatArray,
     n: IntArray,
     statistic: Statistic,
@@ -234,7 +270,7 @@ def weighted_draws(
     """
     m, reported = ordered.n_trials, ordered.reported is not None
     claimed = np.broadcast_to(cells.means(ordered.claimed), (weights.shape[0], cells.counts.size))
-    if cells.counts.size < m:  # the mean of a cell varies with who is drawn from it
+    if cells.counts.size < m and isinstance(statistic, Mean):  # that of a cell varies with who is drawn from it
         squares = np.maximum(cells.means(np.square(ordered.claimed)) - np.square(claimed[0]), 0)
         claimed = claimed + np.sqrt(squares / cells.counts) * rng.standard_normal(claimed.shape)
     best = ordered.claimed[-max(3, round(math.sqrt(m))) :] if reported else ordered.claimed
@@ -281,14 +317,17 @@ class _Drawn(NamedTuple):
             if isinstance(statistic, Mean):
                 out[:, place] = np.einsum("dg,dg->d", chances, means) + np.multiply.outer(np.array(ends), rest)
                 continue
-            chances = np.ascontiguousarray(np.column_stack([chances, rest]).T)
+            left = int(np.argmax(powers[:, 1:].max(axis=0) > _NOTHING))  # groups below it weigh nothing
+            chances = np.ascontiguousarray(np.column_stack([chances[:, left:], rest]).T)
             for row, (scores, member, within) in zip(out[:, place], sorted_ends, strict=True):
-                row[:] = statistic.of_distribution(scores, (chances.take(member, axis=0) * within).T)
+                kept = np.flatnonzero(member >= left)
+                weights = chances.take(member[kept] - left, axis=0) * within[kept]
+                row[:] = statistic.of_distribution(scores[kept], weights.T)
         return list(out)
 
     def _sorted(self, end: float) -> tuple[FloatArray, IntArray, FloatArray]:
         """Scores worst first with ``end`` among them, the group of each, and its part of the group (trial, draw)."""
-        scores = np.append(self.claimed[0], end)  # the statistic takes one set of scores: of cells, their means
+        scores = np.append(self.claimed[0], end)
         worst_first = np.argsort(scores, kind="stable")
         member = np.repeat(np.arange(self.fresh.size), np.diff(np.append(self.fresh, self.claimed.shape[1])))
         within = np.ones((scores.size, self.weights.shape[0]))

@@ -13,13 +13,16 @@ from __future__ import annotations
 
 import math
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from levelbest._check import FloatArray, IntArray
-from levelbest.stats.best import Sample, expected_best, weight_squares, weights_below
+from levelbest.stats.bands import Ranked, statistic_draws
+from levelbest.stats.best import Sample, Statistic, expected_best, weight_squares, weights_below
+from levelbest.stats.inference._draws import in_parts
 from levelbest.stats.inference._influences import Influences
 from levelbest.stats.inference._units import across
 
@@ -151,6 +154,30 @@ class _Top:
             squares = np.einsum("bi,bi->b", left, left) + deeper * np.square(left[:, -1])
             out[at] = (self.m - 1) / self.m * np.maximum(squares - np.square(total) / self.m, 0)
         return out
+
+
+class PooledReports:
+    """The trials of two large families, of which another score is reported and not its mean counts, to be permuted."""
+
+    def __init__(self, samples: Sequence[Sample], nodes: IntArray, statistic: Statistic) -> None:
+        both = Sample(*(np.concatenate([getattr(s, column) for s in samples]) for column in ("selection", "claimed")))
+        ordered, cells = in_parts(both.ordered(), nodes, statistic)
+        self.statistic, self.sizes = statistic, [sample.n_trials for sample in samples]
+        selection, reported = ordered.selection[cells.starts], cells.means(ordered.claimed)
+        self.ranked = [Ranked(selection, nodes, reported, size=m) for m in self.sizes]
+        self.counts = cells.counts.astype(np.int64)[self.ranked[0].order]
+
+    def exchanged(self, size: int, rng: np.random.Generator) -> FloatArray:
+        """The distance of the two statistics in so many permutations: (node, permutation)."""
+        parts = []
+        for start in range(0, size, _PIECE):
+            mine = rng.multivariate_hypergeometric(self.counts, self.sizes[0], min(_PIECE, size - start), "marginals")
+            first, second = (
+                statistic_draws(ranked, self.statistic, drawn)
+                for ranked, drawn in zip(self.ranked, (mine, self.counts - mine), strict=True)
+            )
+            parts.append(np.abs(first - second))
+        return np.concatenate(parts, axis=1)
 
 
 class PooledHeads:

@@ -19,7 +19,14 @@ from levelbest.stats.bands import Ranked, statistic_draws
 from levelbest.stats.best import Mean, Sample, Statistic, best_statistic, weight_squares
 from levelbest.stats.inference._draws import Draws, curve_draws, paired_draws
 from levelbest.stats.inference._hypotheses import VERDICTS, Pair
-from levelbest.stats.inference._large import EXACT_UP_TO, LargeSide, PooledHeads, estimate_below, large_side
+from levelbest.stats.inference._large import (
+    EXACT_UP_TO,
+    LargeSide,
+    PooledHeads,
+    PooledReports,
+    estimate_below,
+    large_side,
+)
 from levelbest.stats.inference._paired import jackknife_errors, leave_one_out
 from levelbest.stats.inference._units import (
     Evidence,
@@ -110,7 +117,7 @@ class TrialUnits(IndependentUnits):
         self._reach = [reach_of(sample) for sample in samples]
         self._at: dict[tuple[int, bytes], tuple[FloatArray, FloatArray]] = {}
         self._pools: dict[Families, list[Ranked]] = {}
-        self._heads: dict[Families, PooledHeads] = {}
+        self._heads: dict[Families, PooledHeads | PooledReports] = {}
         self._draws: dict[tuple[int, Bounds], Draws] = {}
 
     @cached_property
@@ -203,16 +210,22 @@ class TrialUnits(IndependentUnits):
             variances.append(np.maximum(np.square(error), floor[:, None]))
         return values, variances
 
-    def heads(self, families: Families) -> PooledHeads | None:
-        """The best trials of two large families."""
-        if not self.studentised or len(families) != 2:
-            return None
-        first, second = (self.sides[f] for f in sorted(families, key=lambda f: (self.sizes[f], self.order[f])))
-        if not isinstance(first, LargeSide) or not isinstance(second, LargeSide):
+    def heads(self, families: Families) -> PooledHeads | PooledReports | None:
+        """The best trials of two large families; of statistics of another score, cells of all of them."""
+        ordered = sorted(families, key=lambda f: (self.sizes[f], self.order[f]))
+        if len(families) != 2 or self.sizes[ordered[0]] <= EXACT_UP_TO:
             return None
         if families not in self._heads:
-            self._heads[families] = PooledHeads(first, second, self.inside(families))
-        return self._heads[families]
+            k, samples = self.inside(families), [self.samples[f] for f in ordered]
+            if not self.studentised:
+                if any(sample.reported is None for sample in samples):
+                    return None
+                self._heads[families] = PooledReports(samples, self.nodes[:k], self.statistic)
+                return self._heads[families]
+            first, second = (self.sides[f] for f in ordered)
+            if isinstance(first, LargeSide) and isinstance(second, LargeSide):
+                self._heads[families] = PooledHeads(first, second, k)
+        return self._heads.get(families)
 
     def family_draws(self, f: int, bounds: Bounds = (None, None)) -> Draws:
         """Of one family's curve, at the nodes within its reach."""

@@ -60,7 +60,7 @@ def across(n: IntArray, nodes: IntArray, values: FloatArray) -> FloatArray:
 
 
 if TYPE_CHECKING:
-    from levelbest.stats.inference._large import PooledHeads
+    from levelbest.stats.inference._large import PooledHeads, PooledReports
 
 BoolArray = npt.NDArray[np.bool_]
 Labels = npt.NDArray[np.int8]
@@ -203,8 +203,8 @@ class IndependentUnits(Units):
             parts.append(t)
         return np.concatenate(parts, axis=2)
 
-    def heads(self, families: Families) -> PooledHeads | None:  # noqa: ARG002
-        """Of two large families, of which only the best units are permuted one by one; else None."""
+    def heads(self, families: Families) -> PooledHeads | PooledReports | None:  # noqa: ARG002
+        """Of two large families, of which not every unit is permuted by itself; else None."""
         return None
 
     def draws(self, pair: Pair, bounds: Bounds = (None, None)) -> Draws:
