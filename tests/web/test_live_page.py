@@ -52,7 +52,7 @@ def test_a_running_study_says_so_far(tmp_path):
     state = _states(data, lambda state: not state["finished"])
     data.close()
     assert state["bounds"] == [0.0, 1.0]
-    assert state["conditions"] == ""
+    assert state["verdict"].startswith("With 5 trials, so far: ")
 
 
 @pytest.fixture(scope="module")
@@ -118,3 +118,25 @@ def test_no_serious_accessibility_violation(browser, tmp_path):
         tab = _shown(browser, state, color_scheme=scheme)
         found = axe.Axe().run(tab).response["violations"]
         assert [(v["id"], v["nodes"][0]["html"]) for v in found if v["impact"] in ("serious", "critical")] == []
+
+
+def test_one_wording_and_the_ribbon_of_the_report_when_finished(browser, tmp_path):
+    running = LiveData(_filled(tmp_path, 30))
+    state = _states(running, lambda state: all(curve["looked_at"] for curve in state["curves"]))
+    running.close()
+    assert state["verdict"].startswith("With 5 trials, so far: ")  # the words of the report
+    tab = _shown(browser, state)
+    assert tab.locator("#verdict-text .where").inner_text() == "With 5 trials, so far"
+    assert "to come" in tab.locator("#ribbon").inner_text()
+    (tmp_path / "all").mkdir()
+    finished = LiveData(path := _filled(tmp_path / "all", 40))
+    state = _states(finished, lambda state: state["finished"] and not state["verdict"].endswith("being made."))
+    state = _states(finished, lambda state: "being made" not in state["conditions"])
+    finished.close()
+    view = build_view(read_trials(path))
+    (strip,) = view.strips("mean")
+    assert [part[:2] for part in state["ribbon"]] == [[part.start, part.end] for part in strip.spans]
+    assert state["answer"]["where"] == "With 5 trials"
+    tab = _shown(browser, state)
+    assert tab.locator("#ribbon rect[data-code]").count() == len(strip.spans)
+    assert tab.problems == []

@@ -272,8 +272,9 @@ def test_limits_are_those_that_hold_at_every_look_for_all_families(tmp_path, dir
         assert curve["n_trials"] == 24
         assert max(curve["x"]) <= 24
     better, worse = ("b", "a") if direction == "max" else ("a", "b")
-    assert state["verdict"].startswith(f"{better} is ahead of {worse} at 1")
-    assert "; " not in state["verdict"]
+    assert state["verdict"].startswith("With 5 trials, so far: ")
+    assert re.match(rf"1( to \d+)? trials?: {better}; ", state["conditions"])
+    assert not re.search(rf": {worse}[;.]", state["conditions"])
 
 
 def test_a_failed_trial_is_no_limit_and_never_helps(tmp_path):
@@ -558,7 +559,8 @@ def test_the_page_follows_a_study_without_a_reload(browser, ledger):
             ledger.append([started(trial), started(trial, 1)])
             ledger.append([ended(trial, 0.5 + trial / 1000), ended(trial, 0.1 + trial / 1000, 1)])
         tab.locator("#state", has_text="40 of 40 trials, 0 running: finished.").wait_for()
-        tab.locator("#verdict-text", has_text=f"cnn is ahead of {HOSTILE} at").wait_for()
+        tab.locator("#verdict-text", has_text=f"Better than {HOSTILE}").wait_for()
+        assert tab.locator("#verdict-text .answer b").inner_text() == "cnn"
         assert tab.locator("#failures-list details[open]").count() == 1  # what one reads stays open
         assert "valid at every look" in tab.locator("#validity").inner_text()
         assert tab.locator("#report-link a").is_visible()

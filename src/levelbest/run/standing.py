@@ -16,7 +16,7 @@ import numpy.typing as npt
 from levelbest._check import FloatArray, IntArray
 from levelbest._ledger.chain import Chain, LedgerFamily
 from levelbest._plain import plain
-from levelbest.report.words.running import Ahead
+from levelbest.report.words.running import Ahead, Stretch
 from levelbest.run.study import Judge
 
 CONFIDENCE, FIRST = 0.95, 10
@@ -178,22 +178,20 @@ class LiveStanding:
         there = {frozenset((a, b)) for a, b, ranges in ahead if any(low <= budget <= high for low, high in ranges)}
         return len(there) == len(self._names) * (len(self._names) - 1) // 2 > 0
 
-    def ribbon(self) -> list[list[object]]:
+    def ribbon(self) -> list[Stretch]:
         """Stretches of budgets with the same contenders, as a page draws them: first and last budget, the place of the
         family that is ahead of all others (-1 where nobody is), and the places of those that nobody is ahead of."""
         ahead, places = self.ahead(), {name: place for place, name in enumerate(self._names)}
         count = min((kept.value.size for kept in self._kept.values() if kept.done), default=0)
-        parts: list[list[object]] = []
+        parts: list[Stretch] = []
         for budget in self._grid[:count].tolist() if ahead is not None else ():
             won = [(a, b) for a, b, ranges in ahead or () if any(low <= budget <= high for low, high in ranges)]
             beaten = {b for _, b in won}
             best = next((a for a in places if sum(first == a for first, _ in won) == len(places) - 1), None)
             possible = [place for name, place in places.items() if name not in beaten] if best is None else []
-            appearance = [-1 if best is None else places[best], possible]
-            if parts and parts[-1][2:] == appearance:
-                parts[-1][1] = budget
-            else:
-                parts.append([budget, budget, *appearance])
+            code = -1 if best is None else places[best]
+            start = parts.pop()[0] if parts and parts[-1][2:] == (code, possible) else budget
+            parts.append((start, budget, code, possible))
         return parts
 
     @property

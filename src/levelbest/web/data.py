@@ -6,15 +6,21 @@ import json
 import tempfile
 import threading
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from levelbest._ledger.chain import LedgerFamily
 from levelbest._plain import plain
+from levelbest.designs._protocol import FIRST_SHOWN
 from levelbest.errors import DataError, LevelbestError
-from levelbest.report.page.data import screen_words
+from levelbest.report.page.data import screen_words, strip_segments
+from levelbest.report.page.html import alone
 from levelbest.report.page.loops import loop_page
-from levelbest.report.words.running import DIFFERS, NOTES, ahead_words
+from levelbest.report.view import View
+from levelbest.report.words.answers import Answer, Pieces, answer_of
+from levelbest.report.words.phrases import capital
+from levelbest.report.words.running import DIFFERS, NOTES, TO_COME, answer_so_far, ranges_so_far
 from levelbest.results import TRIALS
 from levelbest.run.loop import state_of
 from levelbest.run.standing import CONFIDENCE, FIRST, LiveStanding
@@ -35,11 +41,11 @@ class NotFinished(DataError):
 
 @dataclass(frozen=True)
 class _Report:
-    """The finished study's report, of the ledger with this head: the page, and the verdict that it opens with."""
+    """The finished study's report, of the ledger with this head: the page, and what it is made from."""
 
     head: str
     page: str
-    verdict: tuple[str, ...]
+    view: View
 
 
 class LiveData:
@@ -106,8 +112,7 @@ class LiveData:
             "confidence": CONFIDENCE,
             "families": [_family(family, judge) | {"hue": hues[family.name]} for family in view.families.values()],
             "curves": self._standing.curves(),
-            "ribbon": self._standing.ribbon(),
-            "words": screen_words(TRIALS, "95 %"),
+            "words": screen_words(TRIALS, "95 %") | ({} if view.finished else TO_COME),
             "differs": "" if view.finished else DIFFERS,
             **self._verdict(),
             "note": self._note(),
@@ -123,25 +128,24 @@ class LiveData:
         return time_left(elapsed, self._view.session_done, left)
 
     def _verdict(self) -> dict[str, object]:
-        """The sentence to read first and what stands behind it: of a finished study those of its report."""
+        """The answer, its ribbon and what stands behind it: of a finished study those of its report."""
         if self._is_loop:
             first, *more = str(state_of(self._view)).splitlines()
-            return {"verdict": first, "conditions": " ".join(more)}
-        lead = ahead_words(self._standing.ahead())
-        so_far = "Undecided so far." if lead == "undecided" else lead and f"{lead}."
+            return {"verdict": first, "conditions": " ".join(more), "answer": None, "ribbon": []}
+        names = [family.name for family in self._view.families.values()]
+        ribbon = self._standing.ribbon()
+        answer = answer_so_far(ribbon, names, self._view.study.get("headline") or FIRST_SHOWN)
+        shown = {"answer": _pieces(answer, names), "ribbon": ribbon}
         if not self._view.finished:
-            return {"verdict": so_far, "conditions": ""}
+            return {"verdict": str(answer or ""), "conditions": ranges_so_far(ribbon, names), **shown}
         if self._report is not None and self._report.head == self._view.head:
-            first, *more = self._report.verdict
-            return {"verdict": first, "conditions": " ".join(more)}
+            return _reported(self._report.view, names)
         if self._asked != self._view.head:
             self._asked = self._view.head
             threading.Thread(target=self._conclude, daemon=True).start()
         made = f"the report cannot be made: {self._why_not}" if self._why_not else "its report is being made"
         finished = f"The study is finished; {made}."
-        if lead == "undecided":
-            return {"verdict": finished, "conditions": ""}
-        return {"verdict": so_far, "conditions": finished}
+        return {"verdict": str(answer or finished), "conditions": finished if answer else "", **shown}
 
     def _conclude(self) -> None:
         """Make the report, and show its verdict at the next look."""
@@ -207,13 +211,37 @@ class LiveData:
                 with tempfile.TemporaryDirectory() as folder:
                     page = Path(folder) / "report.html"
                     made = write_report(read_trials(self._view.path), page, page_only=True)
-                    self._report = _Report(head, page.read_text(encoding="utf-8"), made.view.verdict)
+                    self._report = _Report(head, page.read_text(encoding="utf-8"), made.view)
             return self._report.page
 
     def close(self) -> None:
         """Let go of the ledger."""
         with self._lock:
             self._view.close()
+
+
+def _reported(view: View, names: Sequence[str]) -> dict[str, object]:
+    """The verdict of a report, as the live page shows it."""
+    first, *more = view.verdict
+    strips = view.strips(view.statistics[0])
+    answer = None if view.comparison is None else answer_of(view.comparison)
+    return {
+        "verdict": first,
+        "conditions": " ".join(more),
+        "answer": _pieces(answer, names),
+        "ribbon": strip_segments(strips[0], names) if len(strips) == 1 else [],
+    }
+
+
+def _pieces(answer: Answer | None, names: Sequence[str]) -> dict[str, object] | None:
+    """An answer whose pieces have the places of the families they name, or -1."""
+    if answer is None or not answer.names:
+        return None
+
+    def placed(pieces: Pieces) -> list[tuple[str, int]]:
+        return [(piece.text, names.index(piece.text) if piece.is_family else -1) for piece in pieces]
+
+    return {"where": capital(answer.where), "names": placed(answer.names), "rest": placed(alone(answer.rest))}
 
 
 def _family(family: LedgerFamily, judge: Judge) -> dict[str, object]:
@@ -227,5 +255,5 @@ def _family(family: LedgerFamily, judge: Judge) -> dict[str, object]:
         "failed": len(family.failed),
         "lost": family.n_lost,
         "prefix": family.prefix,
-        "best": best_so_far(family, judge),
+        "best": best_so_far(family, judge).removeprefix(f"best {judge.selection} "),
     }

@@ -14,6 +14,7 @@ from levelbest.report.view_tables import page_facts
 from levelbest.report.words.phrases import level
 from levelbest.report.words.verdicts import reason_words
 from levelbest.results import NOT_COMPARABLE, UNDECIDED, DesignWords, PairComparison
+from levelbest.results.verdict import Strip
 from levelbest.trials.colours import GREY
 
 MOST_CURVES = 120
@@ -79,15 +80,7 @@ def _kind(view: View, statistic: str, axis: str, points: int) -> dict[str, objec
         "strips": [
             {
                 "label": strip.label,
-                "segments": [
-                    [
-                        _short(part.start),
-                        _short(part.end),
-                        _code(part.verdict, names),
-                        [] if part.best is not None else [names.index(name) for name in part.contenders],
-                    ]
-                    for part in strip.spans
-                ],
+                "segments": strip_segments(strip, names),
             }
             for strip in view.strips(statistic, axis)
         ],
@@ -95,6 +88,19 @@ def _kind(view: View, statistic: str, axis: str, points: int) -> dict[str, objec
         "budgets": budgets.rows,
         "verdicts": verdicts.rows,
     }
+
+
+def strip_segments(strip: Strip, names: Sequence[str]) -> list[list[object]]:
+    """The parts of a strip: first and last budget, who is best, and who may be, as places among the ``names``."""
+    return [
+        [
+            _short(part.start),
+            _short(part.end),
+            _code(part.verdict, names),
+            [] if part.best is not None else [names.index(name) for name in part.contenders],
+        ]
+        for part in strip.spans
+    ]
 
 
 class _Common:

@@ -23,7 +23,7 @@ from levelbest.report.page.data import embedded, page_data, screen_words
 from levelbest.report.tables.results import ROUNDING
 from levelbest.report.view import View
 from levelbest.report.view_tables import heat_map, page_facts, page_table, values_table, verdict_tables
-from levelbest.report.words.answers import Piece, answer_of, ranges_of, text_of
+from levelbest.report.words.answers import Piece, Pieces, answer_of, ranges_of, text_of
 from levelbest.report.words.cautions import Remark, remarks
 from levelbest.report.words.curves import interval_name
 from levelbest.report.words.methods import space_rows, spaces_heading
@@ -174,7 +174,7 @@ def _verdict(view: View, noted: Sequence[Remark]) -> dict[str, object]:
             sentences = (*([ranges] if ranges else []), *sentences[1:])
         elif sentences[0] == str(answer):
             sentences = sentences[1:]
-        shown = {"where": where, "names": _pieces(answer.names, view), "rest": _pieces(_alone(answer.rest), view)}
+        shown = {"where": where, "names": _pieces(answer.names, view), "rest": _pieces(alone(answer.rest), view)}
         if len(text_of(answer.names)) > MOST_LARGE:
             shown["names"] = Markup('<span class="long">{}</span>').format(shown["names"])
     fine = condition_sentence(compared) if shown is not None and compared is not None else ""
@@ -190,17 +190,17 @@ def _verdict(view: View, noted: Sequence[Remark]) -> dict[str, object]:
     }
 
 
-def _alone(rest: Sequence[Piece]) -> list[Piece]:
+def alone(rest: Sequence[Piece]) -> Pieces:
     """The rest of an answer as a sentence by itself: without what ties it to the names."""
     text = [replace(piece, text=piece.text) for piece in rest]
     if not text:
-        return []
+        return ()
     text[0] = replace(text[0], text=text[0].text.lstrip(",; ("))
     bracket = rest[0].text.startswith(" (") and rest[-1].text.endswith(")")
     text[-1] = replace(text[-1], text=text[-1].text.removesuffix(")") if bracket else text[-1].text)
     kept = [piece for piece in text if piece.text]
     first = kept[0] if kept[0].is_family else replace(kept[0], text=capital(kept[0].text))
-    return [first, *kept[1:], Piece(".")]
+    return (first, *kept[1:], Piece("."))
 
 
 def _first_clause(sentence: str) -> str:

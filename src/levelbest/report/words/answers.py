@@ -12,8 +12,10 @@ from dataclasses import dataclass
 from levelbest._plain import show_ranges
 from levelbest.report.words.methods import fixed_sentence
 from levelbest.report.words.phrases import (
+    UNTOLD,
     Range,
     all_others,
+    beaten_words,
     capital,
     condition_sentence,
     count_word,
@@ -39,7 +41,6 @@ MOST_NAMES = 4
 _MOST_RANGES = 5
 """Of more ranges only those with a best family are listed."""
 _MOST_EXTRA = 2
-_UNTOLD = " (the data cannot tell them apart)"
 
 
 @dataclass(frozen=True)
@@ -129,16 +130,13 @@ def answer_of(comparison: Comparison) -> Answer:
         verdicts = [_verdict_at_headline(comparison, pair) for pair in comparison.pairs]
         codes = dict.fromkeys(part.reason for part in verdicts if part is not None)
         return Answer(where, (), (Piece(f"no answer, since {listed(map(reason_words, codes))}"),))
-    shown = _any_of(names, len(comparison.families))
+    shown = any_of(names, len(comparison.families))
     if len(comparison.families) == 2:
         return Answer(where, shown, _of_two(comparison.pairs[0], names))
     beaten = len(comparison.families) - len(names)
     if best_at_headline(comparison) is not None:
         return Answer(where, shown, (Piece(f", better than {all_others(beaten)}"), *_lead(comparison)))
-    if not beaten:
-        return Answer(where, shown, (Piece(_UNTOLD),))
-    others = "one other is" if beaten == 1 else f"{count_word(beaten)} others are"
-    return Answer(where, shown, (Piece(f" ({others} beaten)"),))
+    return Answer(where, shown, (Piece(beaten_words(beaten)),))
 
 
 def contenders_at_headline(comparison: Comparison) -> tuple[str, ...]:
@@ -262,18 +260,18 @@ def _open_names(block: Sequence[Span], clauses: _Clauses, *, either: bool) -> Pi
     common, n_families = _common(block), len(clauses.comparison.families)
     further = [(span, [name for name in span.contenders if name not in common]) for span in block]
     further = [(span, names) for span, names in further if names]
-    pieces = [Piece("either")] if either else list(_any_of(common, n_families))
+    pieces = [Piece("either")] if either else list(any_of(common, n_families))
     if len(common) == 1 and not further:  # no other is comparable there that it has not beaten
         pieces.append(Piece(" of those that can be compared"))
     if len(further) > _MOST_EXTRA:
         return (*pieces, Piece(", and others at some of these budgets"))
     for span, names in further:
         where = clauses.budgets([(span.start, span.end)], unit=False)
-        pieces += [Piece(f", at {where} also "), *_any_of(names, n_families, last="and")]
+        pieces += [Piece(f", at {where} also "), *any_of(names, n_families, last="and")]
     return tuple(pieces)
 
 
-def _any_of(names: Sequence[str], n_families: int, last: str = "or") -> Pieces:
+def any_of(names: Sequence[str], n_families: int, last: str = "or") -> Pieces:
     """``a or b``, ``a, b, c or 4 more``, ``any of the five``."""
     if len(names) == n_families > 2:
         return (Piece(f"any of the {count_word(n_families)}"),)
@@ -291,7 +289,7 @@ def _of_two(pair: PairComparison, names: Sequence[str]) -> Pieces:
     effect, (first, second) = pair.effect, pair.families
     if not math.isfinite(effect.difference):
         beaten = (Piece(", better than "), Piece(rival(pair, names[0]), True))
-        return beaten if len(names) == 1 else (Piece(_UNTOLD),)
+        return beaten if len(names) == 1 else (Piece(UNTOLD),)
     if effect.winner == second or (effect.winner is None and effect.difference < 0):
         effect, first, second = effect.mirrored(), second, first
     by = f"by {effect_words(effect)}"
@@ -325,15 +323,15 @@ def _against_baseline(comparison: Comparison) -> Pieces:
     for word in ("better", "worse"):
         if names := groups[word]:
             than = (Piece(" than "), Piece(baseline, True)) if not clauses else ()
-            clauses.append((*_any_of(names, 0, "and"), Piece(f" {'is' if len(names) == 1 else 'are'} {word}"), *than))
+            clauses.append((*any_of(names, 0, "and"), Piece(f" {'is' if len(names) == 1 else 'are'} {word}"), *than))
     if names := groups[UNDECIDED]:
-        unclear = (Piece("the data cannot tell "), *_any_of(names, 0), Piece(" from "), Piece(baseline, True))
+        unclear = (Piece("the data cannot tell "), *any_of(names, 0), Piece(" from "), Piece(baseline, True))
         clauses.append(unclear)
     if names := groups[NOT_COMPARABLE]:
-        clauses.append((*_any_of(names, 0, "and"), Piece(" cannot be compared with "), Piece(baseline, True)))
+        clauses.append((*any_of(names, 0, "and"), Piece(" cannot be compared with "), Piece(baseline, True)))
     if names := [rival(pair, baseline) for pair in comparison.pairs if pair.effect.negligible]:
         worth = (Piece("no difference worth having from "), Piece(baseline, True), Piece(": "))
-        clauses.append((*worth, *_any_of(names, 0, "and")))
+        clauses.append((*worth, *any_of(names, 0, "and")))
     return tuple(piece for i, clause in enumerate(clauses) for piece in ((Piece("; "),) if i else ()) + clause)
 
 

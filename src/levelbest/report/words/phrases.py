@@ -52,6 +52,9 @@ class Names(tuple[str, ...]):
         return shortened([repr(name) for name in self], int(spec)) if spec else shortened(self)
 
 
+UNTOLD = " (the data cannot tell them apart)"
+
+
 def plural(n: object, unit: str, number: str = "") -> str:
     """``1 trial``, ``3 trials``, ``2 searches``; ``number`` is how the number is written, where not in digits."""
     word = unit if n == 1 else _PLURALS.get(unit, f"{unit}s")
@@ -92,6 +95,13 @@ _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight"
 def count_word(count: int) -> str:
     """A small number in letters: ``three``."""
     return _NUMBERS[count] if 0 <= count < len(_NUMBERS) else f"{count:,}"
+
+
+def beaten_words(count: int) -> str:
+    """How many others are beaten, where several may be best."""
+    if not count:
+        return UNTOLD
+    return f" ({'one other is' if count == 1 else f'{count_word(count)} others are'} beaten)"
 
 
 def all_others(count: int) -> str:

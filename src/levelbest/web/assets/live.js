@@ -16,6 +16,13 @@ function progress(one, i) {
     draw("rect", { x: part(good), width: part(one.failed), height: 12, class: "failed" }), draw("rect", { x: part(one.finished), width: part(one.running), height: 12, class: `running p${hueOf(i)}` }));
   return bar;
 }
+/* The answer in large type with the families in their colours, as in the report. */
+function answer(state) {
+  const parts = (pieces) => pieces.map(([text, i]) => (i < 0 ? text : element("b", text, { class: `f${hueOf(i)}` })));
+  if (!state.answer) return [element("p", state.verdict, { class: "lead" })];
+  const { where, names, rest } = state.answer;
+  return [make("p", { class: "where" }, where), make("p", { class: "answer" }, ...parts(names)), make("p", { class: "rest" }, ...parts(rest))];
+}
 /* Who is ahead at which budget, as in the report; the axis ends at the number of trials planned. */
 function ribbon(state) {
   const box = byId("ribbon");
@@ -27,7 +34,7 @@ function ribbon(state) {
   const names = state.families.map((one) => one.family), show = (start, end) => showRange(start, end, "trials");
   const parts = merged([...state.ribbon, ...(reached < last ? [[reached + 1, last, APART, []]] : [])], 3);
   const text = (part) => `${show(part.start, part.end)}: ${part.code >= 0 ? say("best", { name: names[part.code] }) : part.code === APART ? say("apart")
-    : part.possible.length ? say("one_of", { names: listed(part.possible.map((i) => names[i])) }) : say("undecided")}`;
+    : part.possible.length ? say("one_of", { names: listed(part.possible.map((i) => names[i])) }) : undecided(part)}`;
   const svg = draw("svg", { class: "tape", height: 54, role: "img", "aria-label": parts.map(text).join("; ") }), defs = draw("defs");
   svg.append(defs);
   tapeRow(svg, defs, parts, place, { left: 0, right, top: 2, height: 30, names, text });
@@ -43,8 +50,8 @@ function families(state) {
     cell.append(progress(one, i));
     row.append(name, cell);
     for (const [key, label] of [["planned", "planned"], ["finished", "finished"], ["running", "running"],
-      ["failed", "failed"], ["prefix", "in the curve"], ["best", null]]) {
-      row.append(element("td", one[key], label ? { class: "n", "data-label": label } : { class: "n" }));
+      ["failed", "failed"], ["prefix", "in the curve"], ["best", "best so far"]]) {
+      row.append(element("td", one[key], { class: "n", "data-label": label }));
     }
     return row;
   }));
@@ -85,6 +92,7 @@ function chart(state) {
   const span = heightsOf(state);
   const grid = [...new Set(state.curves.flatMap((c) => c.x))].sort((a, b) => a - b);
   const last = Math.max(grid[grid.length - 1], ...state.families.map((one) => one.planned)), log = last > 30;
+  const width = holder.clientWidth || 640, wide = width >= 620 && state.curves.length <= 18;
   const data = [grid], series = [{}], bands = [], names = state.families.map((one) => one.family);
   for (const curve of state.curves) {
     const style = styleOf(names.indexOf(curve.family));
@@ -104,9 +112,8 @@ function chart(state) {
       bands.push({ series: top ? [data.length - 2, data.length - 1] : [data.length - 1, data.length - 2], fill: (u) => fading(u, style.colour, top) });
     }
     data.push(spread((i) => curve.value[i]));
-    series.push({ pxAlign: 0, stroke: style.colour, width: 2, dash: style.dash, points: { show: curve.x.length < 3 } });
+    series.push({ pxAlign: 0, stroke: style.colour, width: 2, dash: wide ? [] : style.dash, points: { show: curve.x.length < 3 } });
   }
-  const width = holder.clientWidth || 640, wide = width >= 620 && state.curves.length <= 18;
   plot = new uPlot({
     width, height: Math.max(240, Math.min(360, Math.round(width * 0.48))),
     padding: [12, wide ? roomFor(state.curves.map((c) => c.family)) : 14, 0, 0],
@@ -117,7 +124,7 @@ function chart(state) {
     axes: chartAxes("trials", null, log),
     hooks: { draw: [(u) => {
       if (!wide) return;
-      labelEnds(u, state.curves.map((c) => ({ name: c.family, colour: styleOf(names.indexOf(c.family)).colour,
+      labelEnds(u, state.curves.map((c) => ({ name: c.family, colour: styleOf(names.indexOf(c.family)).colour, x: u.valToPos(c.x[c.x.length - 1], "x", true),
         y: Math.max(u.bbox.top, Math.min(u.bbox.top + u.bbox.height, u.valToPos(c.value[c.value.length - 1], "y", true))) })));
     }] },
   }, data, holder);
@@ -181,7 +188,7 @@ function refresh(state) {
   byId("problem").hidden = !state.problem;
   byId("report-link").hidden = !state.finished;
   byId("verdict").textContent = state.finished ? "Verdict" : "So far";
-  byId("verdict-text").textContent = state.verdict;
+  byId("verdict-text").replaceChildren(...answer(state));
   byId("conditions").textContent = state.conditions;
   byId("conditions").hidden = !state.conditions;
   byId("verdict-box").hidden = !state.verdict && !state.conditions;

@@ -127,18 +127,19 @@ function labelEnds(u, ends) {
   c.save();
   c.textBaseline = "middle"; c.textAlign = "left"; c.font = `600 ${12.5 * ratio}px system-ui, sans-serif`;
   const edge = u.bbox.left + u.bbox.width, aside = placed.some((end) => Math.abs(end.y - end.from) > 4 * ratio) ? 16 * ratio : 0;
-  for (const { name, colour, y, from } of placed) {
+  for (const { name, colour, y, from, x = edge } of placed) {
     c.fillStyle = c.strokeStyle = colour;
     let most = 24;
     while (most > 4 && c.measureText(cut(name, most)).width > u.width * ratio - edge - aside - 7 * ratio) most -= 1;
     c.fillText(cut(name, most), edge + aside + 7 * ratio, y);
     if (aside) { c.lineWidth = 0.8 * ratio; c.setLineDash([]); c.beginPath(); c.moveTo(edge + 2 * ratio, from); c.lineTo(edge + aside + 4 * ratio, y); c.stroke(); }
+    if (x < edge - 4 * ratio) { c.globalAlpha = 0.5; c.lineWidth = 0.8 * ratio; c.setLineDash([2 * ratio, 3 * ratio]); c.beginPath(); c.moveTo(x + 3 * ratio, from); c.lineTo(edge, from); c.stroke(); c.globalAlpha = 1; }
   }
   c.restore();
 }
 /* The shade of a band that is open at the top or the foot. */
 function fading(u, colour, top) {
   const foot = u.bbox.top + u.bbox.height, shade = u.ctx.createLinearGradient(0, top ? u.bbox.top : foot, 0, top ? foot : u.bbox.top);
-  shade.addColorStop(0, `${colour}00`); shade.addColorStop(0.75, `${colour}30`); shade.addColorStop(1, `${colour}30`);
+  shade.addColorStop(0, `${colour}00`); shade.addColorStop(0.75, `${colour}22`); shade.addColorStop(1, `${colour}22`);
   return shade;
 }
