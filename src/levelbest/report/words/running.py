@@ -72,7 +72,7 @@ def ranges_so_far(ribbon: Sequence[Stretch], names: Sequence[str]) -> str:
     '1 to 3 trials: lr or cnn; 4 to 9: cnn.'
     """
     shown = ribbon if len(ribbon) <= _MOST_RANGES else [part for part in ribbon if part[2] >= 0][:_MOST_RANGES]
-    clauses = []
+    clauses: list[str] = []
     for start, end, best, places in shown:
         budgets = f"{start}" if start == end else f"{start} to {end}"
         unit = "" if clauses else f" {TRIALS.unit if end == 1 else TRIALS.units}"
