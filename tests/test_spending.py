@@ -137,3 +137,45 @@ def test_samples_to_be_labelled_are_drawn_from_those_without_a_label(tmp_path):
     again = tmp_path / "again.csv"
     _run("plan", path, *JUDGED, "--labels", "25", "--out", again)
     assert again.read_bytes() == out.read_bytes()
+
+
+def _priced(seed=5):
+    """Four systems: the last is worse than the third and costs twice as much; each other one is better and dearer."""
+    rng = np.random.default_rng(seed)
+    base = rng.beta(1.2, 1.2, 60)
+    rows = {"model": [], "problem": [], "correct": [], "dollars": []}
+    for model, extra, cost in (("nano", -0.3, 0.002), ("mini", 0.0, 0.01), ("large", 0.3, 0.05), ("old", 0.0, 0.2)):
+        for problem in range(60):
+            rate = np.clip(base[problem] + extra, 0.02, 0.98)
+            for _ in range(4):
+                rows["model"].append(model)
+                rows["problem"].append(f"p{problem}")
+                rows["correct"].append(float(rng.random() < rate))
+                rows["dollars"].append(cost * np.exp(rng.normal(0, 0.3)))
+    return rows
+
+
+def test_who_is_beaten_in_score_and_cost_is_off_the_front():
+    verdict = lb.compare(_priced(), group="problem", cost="dollars", n=[1])
+    assert verdict.outdone == {"old": "large"}
+    ax = verdict.plot(kind="pareto")
+    marks = {
+        text.get_text(): line.get_markerfacecolor() == "white"
+        for text in ax.texts
+        for line in ax.lines
+        if line.get_marker() == "o" and (line.get_xdata()[0], line.get_ydata()[0]) == text.xy
+    }
+    assert marks == {"nano": False, "mini": False, "large": False, "old": True}
+    spends = {spend.family: spend.value for spend in verdict.per_solved}
+    steps = next(line for line in ax.lines if line.get_linestyle() == "--")
+    assert list(steps.get_xdata()) == sorted(spends[name] for name in ("nano", "mini", "large"))
+    assert ax.get_ylabel().strip() == "pass@1"
+
+
+def test_a_picture_of_spend_needs_costs_and_stands_on_the_page(tmp_path):
+    rows = _priced()
+    without = {name: column for name, column in rows.items() if name != "dollars"}
+    with pytest.raises(InputError, match="needs the cost of every sample"):
+        lb.compare(without, group="problem", n=[1]).plot(kind="pareto")
+    lb.write_report(rows, tmp_path / "page.html", group="problem", cost="dollars", n_resamples=200)
+    assert "against what a solved problem costs" in (tmp_path / "page.html").read_text(encoding="utf-8")

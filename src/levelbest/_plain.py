@@ -153,6 +153,7 @@ def show_with_limits(value: float, low: float, high: float, least: int = 0) -> s
 
 
 _TIME = (("d", 86400.0), ("h", 3600.0), ("min", 60.0), ("s", 1.0))
+_DOLLARS = ("$", "USD")
 _SECONDS = {
     "s": 1.0,
     "sec": 1.0,
@@ -174,14 +175,14 @@ def show_cost(value: float, unit: str | None) -> str:
         for name, size in _TIME:
             if abs(seconds) >= size or name == "s":
                 return f"{_three(seconds / size)} {name}"
-    if unit == "USD":
-        return f"${value:,.2f}"
+    if unit in _DOLLARS:
+        return f"${value:,.2f}" if abs(value) >= 1 or value == 0 else f"${_three(value)}"
     return f"{_three(value)} {unit}" if unit else _three(value)
 
 
 def keeps_unit(unit: str | None) -> bool:
     """Whether costs stand in this unit whatever their size (GPU hours), so that an axis can name it once."""
-    return unit is not None and unit not in _SECONDS and unit != "USD"
+    return unit is not None and unit not in _SECONDS and unit not in _DOLLARS
 
 
 def show_tick(value: float, unit: str | None) -> str:

@@ -151,7 +151,8 @@ class DrawnVerdict(Shown):
             Where to draw.
         kind
             ``difference``: of each pair, over the budgets or in rows; ``ribbon``: who is best at which budget;
-            ``forest``: the families at one budget, with limits.
+            ``forest``: the families at one budget, with limits; ``pareto``: their scores against what a solved problem
+            costs, of samples with costs.
         bands
             Whether to draw limits.
         log

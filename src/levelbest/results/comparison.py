@@ -249,6 +249,18 @@ class Comparison(DrawnVerdict):
     """What a solved problem costs at the effects' budget, where samples have costs and are right or wrong."""
 
     @property
+    def outdone(self) -> dict[str, str]:
+        """Families that are off the front of score and cost for certain, and who outdoes each: it is better by the
+        verdict, and its solved problem costs less, the end of its interval against the beginning of the other's."""
+        spends = {spend.family: spend for spend in self.per_solved}
+        return {
+            row.family: better
+            for row in self.standings
+            for better in row.worse_than
+            if {better, row.family} <= spends.keys() and spends[better].high < spends[row.family].low
+        }
+
+    @property
     def confidence(self) -> float:
         """Of all verdicts and limits together."""
         return self.terms.confidence

@@ -137,6 +137,7 @@ def report_figures(view: View, trials: Trials | None) -> dict[str, Figure]:
         "distributions": None if trials is None else _ranked_distributions(view, panel, trials),
         "differences": _differences_figure(view, panel),
         "verifier": figure_of(draw_lines(Panel(view.effect, view.score, log=panel.is_log))) if view.effect else None,
+        "pareto": _pareto_figure(view),
         "cost": panel_figure(panel_of_view(view, "cost")) if any(line.over_cost for line in view.lines) else None,
     }
     return {name: figure for name, figure in figures.items() if figure is not None}
@@ -170,6 +171,12 @@ def _differences_figure(view: View, panel: Panel) -> Figure | None:
         return None
     leader = ranked_families(view)[0].name
     return difference_figure(compared, leader, score=panel.score, log=panel.is_log, hues=view.hues)
+
+
+def _pareto_figure(view: View) -> Figure | None:
+    if view.comparison is None or len(view.comparison.per_solved) < 2:
+        return None
+    return figure_of(draw_comparison(new_axes(WIDE, 2.6), view.comparison, kind="pareto"))
 
 
 def _scale(view: View) -> str | None:

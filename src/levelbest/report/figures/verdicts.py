@@ -35,6 +35,7 @@ from levelbest.report.figures.curves import (
     shorten,
     styled,
 )
+from levelbest.report.figures.spending import draw_pareto
 from levelbest.results import NOT_COMPARABLE, UNDECIDED, Comparison, PairComparison
 from levelbest.results.verdict import Span, Strip, leading_spans, strips_of_pairs
 from levelbest.trials.colours import GREY, LIGHT, Hues
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
 
 MOST_PAIRS = 6
 """More difference curves than this cannot be told apart: those of the leading family are drawn."""
-KINDS = ("difference", "ribbon", "forest")
+KINDS = ("difference", "ribbon", "forest", "pareto")
 _UNDECIDED = LIGHT[GREY]
 Look = dict[str, Any]
 MOST_STRIPES = 3
@@ -65,7 +66,7 @@ def draw_comparison(
     style: LineLook = MappingProxyType({}),
 ) -> Axes:
     """Differences between families with their limits, above zero where the first is better; or, by ``kind``, who is
-    best at which budget, or the families at one budget.
+    best at which budget, the families at one budget, or their scores against what a solved problem costs.
 
     Budgets with a verdict are drawn thick, in the winner's colour. Where there is one budget, as for seeds, each pair
     is a row with its limits. Of more than six pairs those of the leading family are drawn.
@@ -76,6 +77,8 @@ def draw_comparison(
     one_budget = all(pair.budget.size == 1 for pair in pairs)
     if kind == "forest" or (kind == "ribbon" and one_budget):  # of one budget the forest is the ribbon
         return draw_forest(ax, comparison, score, bands=bands, colors=colors, style=style)
+    if kind == "pareto":
+        return draw_pareto(ax, comparison, score, bands=bands, colors=colors, style=style)
     if kind == "ribbon":
         return draw_ribbon(ax, comparison, log=log, colors=colors)
     if one_budget:
