@@ -186,3 +186,12 @@ def test_the_picture_of_coverage_is_of_all_cells_of_its_tables(monkeypatch):
     usual = [width for method, _, width in cells if method == "percentile bootstrap"]
     assert usual == [1.0] * 12
     assert ("opda band, bounds given", 1.0, pytest.approx(0.230 / 0.078)) in cells
+
+
+def test_the_chapter_on_evaluation_shows_what_the_shipped_samples_give():
+    script = _script("write_evaluation")
+    assert script.SAMPLES.read_text(encoding="utf-8") == script.samples(), "run: python docs/write_evaluation.py"
+    chapter = (DOCS / "llm.md").read_text(encoding="utf-8")
+    assert script.with_output(chapter) == chapter, "run: python docs/write_evaluation.py"
+    shown = set(re.findall(r"figures/evaluation/(\w+)\.svg", chapter))
+    assert shown == set(script.SIZES) == {path.stem for path in script.FIGURES.glob("*.svg")}

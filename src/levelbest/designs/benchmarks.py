@@ -22,6 +22,11 @@ class Benchmarks(ProblemsDesign):
     of_tasks: ClassVar[bool] = True
 
     def __init__(self, table: Table, request: Request, stratum: str | None = None) -> None:
+        if request.axis == "cost":
+            raise InputError(
+                "over several tasks systems are compared at numbers of samples; to compare them at equal spend pool "
+                f"the problems of all tasks ({named('task')} none), or take one task ({named('where')})"
+            )
         if request.about == "suite":
             self.words, self.methods = Suite.words, Suite.methods  # type: ignore[misc]
         super().__init__(table, request, stratum)
