@@ -90,7 +90,7 @@ def test_seeds_and_losses_need_bounds_to_pass():
         lb.gate(table, **how)
     decided = lb.gate(table, worth=0.1, **how)
     assert decided.decision == "inconclusive"
-    assert "needs the bounds of the score" in str(decided)
+    assert "without the bounds of the score" in str(decided)
     assert (
         lb.gate({**table, "loss": [*table["loss"][:8], *table["loss"][8:] + 1]}, worth=0.1, **how).decision
         == "regressed"

@@ -101,21 +101,23 @@ def test_a_plan_for_five_families_is_one_screen(capsys):
     plan = TrialPlan(tuple(widths), tuple(pairs), (), ((20, 2),), 0.95, 0.8, "acc", 0)
     print_plan(plan, console())
     lines = capsys.readouterr().out.splitlines()
-    assert len(lines) <= 24  # of a terminal
+    assert len(lines) <= 23  # of a terminal, beside the prompt
     assert all(len(line) <= 80 for line in lines)
     top = " ".join(lines[: lines.index("")])
     assert top == (
         "3 pairs can be told apart with the trials there are; 5 pairs would need about 31 to 400 trials of each; "
-        "network and svm are left open by so few trials; linear and svm differ too little for 10,000 trials of each."
+        "network and svm have too few trials to say how many it takes; "
+        "linear and svm differ too little for 10,000 trials of each."
     )
-    table = [re.match(r"(\w+ and \w+) +(20) +(.*?) +(tell apart at n = 4, now .*)", line) for line in lines]
+    assert any(re.fullmatch(r"pair or family +trials +needed +apart at n = 4", line) for line in lines)
+    table = [re.match(r"(\w+ and \w+) +(20) +(.*?) +(now .*)", line) for line in lines]
     rows = {match[1]: match.groups()[1:] for match in table if match}
-    assert rows["boosting and svm"] == ("20", "31 (16 to 280)", "tell apart at n = 4, now 20%")
+    assert rows["boosting and svm"] == ("20", "31 (16 to 280)", "now 20 %")
     assert (rows["network and svm"][1], rows["linear and svm"][1]) == ("26 or more", "over 10,000")
     assert len(rows) == 7  # those with enough trials are counted in the first sentence
     assert "svm: the 95 % interval of the best of 4 is 0.04 wide with 20 trials; about 77" in str(plan)
     assert "at the latest after 400 trials of each" in str(plan)
-    assert "planned for n = 4, not 10" in " ".join(lines)
+    assert "Planned for n = 4, not 10" in " ".join(lines)
 
 
 def test_a_stratum_without_a_plan_leaves_the_others_theirs(tmp_path, capsys):
@@ -160,7 +162,7 @@ def test_many_trials_of_one_family_are_not_enough_for_both():
     ((_, _, needed),) = plan.separations
     assert 30 < needed.needed < 400  # so that the larger family alone has enough
     assert needed.now < 0.7  # of the 0.8 that are wanted
-    assert not any("enough" in sentence for sentence in plan.sentences)
+    assert not any("are enough" in sentence for sentence in plan.sentences)
     assert "enough" not in str(plan_rows(plan))
 
 
@@ -293,7 +295,7 @@ def test_what_is_still_to_pay_is_the_further_trials_of_both(priced):
 
 
 def test_the_rule_for_stopping_says_when_at_the_latest_and_what_it_costs(priced):
-    (rule,) = (sentence for sentence in priced.sentences if sentence.startswith("Stop when"))
+    (rule,) = (sentence for sentence in priced.sentences if sentence.startswith("When to stop"))
     assert "at the latest after" in rule
     assert "GPU h" in rule
     assert "EUR" in rule

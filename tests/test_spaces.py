@@ -83,7 +83,7 @@ def test_the_verdict_says_who_was_not_searched_and_a_reviewer_would_ask():
     assert "fixed is one fixed configuration, not a search." in compared.summary
     (caution,) = [caution for caution in compared.cautions if caution.code == "fixed-configuration"]
     assert caution.family == "fixed"
-    assert "one configuration of search's space" in str(caution)
+    assert "seeds of one configuration of search, not a search" in str(caution)
     document = compared.to_dict()["searched"]
     assert [(own["family"], own["declared"], own["fixed"]) for own in document] == [
         ("search", False, False),

@@ -135,6 +135,6 @@ def test_describe_says_what_was_read_as_what(tmp_path, capsys):
     assert document["skipped"][0]["where"] == "runs.csv, line 22"
     assert main(["describe", str(path)]) == 0
     printed = capsys.readouterr().out
-    assert "read as  selection = 'val_acc', cost = 'runtime', seed = 'seed', higher" in printed
+    assert "read   selection = 'val_acc', cost = 'runtime', seed = 'seed', higher" in printed
     assert "design   20 trials, 4 configurations with several seeds" in printed
     assert len(printed.splitlines()) <= 30

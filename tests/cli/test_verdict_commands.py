@@ -172,7 +172,7 @@ def test_curves_over_cost(capsys, results, tmp_path):
     assert {"n", "value", "low", "high", "spread", "mean_cost_value", "nothing_finished"} <= set(point)
     assert point["low"] < point["value"] < point["high"]
     assert figure.exists()
-    code, out, _ = run(capsys, *args, "--budget", "120,600", "--workers", "3")
+    code, out, _ = run(capsys, *args, "--budget", "120,600", "--workers", "3", "--details")
     assert code == 0
     flat = " ".join(out.split())
     assert "3 workers" in flat

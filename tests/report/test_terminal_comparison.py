@@ -13,6 +13,7 @@ from comparing import NAN, comparison, effect, pair, standing, terms
 from levelbest.cautions import Caution
 from levelbest.report.terminal.comparison import print_comparison, strips_of
 from levelbest.report.terminal.console import _folded
+from levelbest.report.words.answers import answer_of
 from levelbest.report.words.plans import next_steps
 from levelbest.stats.budgets import Needed
 
@@ -160,7 +161,7 @@ def test_one_budget_has_no_strip(capsys):
     assert not any("may be best" in line for line in lines)
 
 
-def test_choices_come_before_the_answer_and_doubts_before_notes(capsys):
+def test_the_answer_comes_first_then_doubts_notes_and_choices(capsys):
     cautions = (
         Caution.of("guessed-columns", columns=[("seed", "seed")]),
         Caution.of("ties", "svm", 0.8, share=0.8),
@@ -169,28 +170,30 @@ def test_choices_come_before_the_answer_and_doubts_before_notes(capsys):
     shown = comparison(*_two().pairs, cautions=cautions)
     lines = _printed(capsys, shown)
     labels = [line.split()[0] for line in lines if line.split()[:1] and line.split()[0] in ("doubt", "note", "chosen")]
-    assert labels == ["chosen", "doubt", "note"]
-    assert lines[0].startswith("chosen ")
+    assert labels == ["doubt", "note", "chosen"]
+    assert lines[0] == str(answer_of(shown))
 
 
 def test_next_steps_say_what_would_decide_it():
     undecided = pair("a", "b", (1, 9, OPEN), terms=terms(), effect=effect(0.01, -0.01, 0.03), further=37.2)
     (step, *_) = next_steps(comparison(undecided))
-    wanted = "a or b: about 38 further trials of both would probably decide"
+    wanted = "a or b? About 38 more trials of each would probably decide"
     assert (step.text, step.command, step.why) == (wanted, "lb.plan_trials(trials, n=5)", "")
     few = Needed(NAN, 24.0, math.inf, 0.95, 5, 5, 0.3, 0.8, (10, 10), code="few")
     (step, *_) = next_steps(comparison(replace(undecided, further=NAN, needed=few)))
-    assert step.text == "a or b: run more, it may take 24 or more of both"
+    assert step.text == "a or b? Run more: perhaps 24 or more of each"
     assert step.why == "10 trials are too few to plan from"
     hopeless = pair("a", "b", (1, 9, OPEN), terms=terms(), effect=effect(1e-6, -0.01, 0.01), further=12465)
     (step, *_) = next_steps(comparison(hopeless))
     # what further trials could tell: 20 times the 10 there are would not do, 4 times would halve the limits
-    wanted = "a or b: it may take more than 200 further trials of both"
+    wanted = "a or b? It may take more than 200 more trials of each"
     assert step.text == wanted
     small = Needed(13_000.0, 12_465.0, math.inf, 0.95, 5, 5, 0.1, 0.8, (10, 10), code="small")
     (alike, *_) = next_steps(comparison(replace(hopeless, needed=small)))
-    assert alike.text == "a or b: even 200 further trials of both would hardly decide"
-    assert step.why == "at 5 trials the difference observed is 0.000 (-0.010 to 0.010); 30 would about halve its limits"
+    assert alike.text == "a or b? Even 200 more trials of each would hardly decide"
+    assert (
+        step.why == "at 5 trials the difference observed is 0.000 (-0.010 to 0.010); 30 would about halve its interval"
+    )
     assert step.command == "lb.plan_trials(trials, n=5)"
     decided = pair("a", "b", (1, 9, "a"), terms=terms(), effect=effect(0.1, 0.05, 0.15, "a"), further=0)
     assert not any("decide" in step.text for step in next_steps(comparison(decided)))
@@ -200,7 +203,7 @@ def test_next_steps_tell_how_to_choose_n_where_it_chooses_the_winner():
     # [B] 3.3
     def hints(asked, *ranges):
         steps = next_steps(comparison(pair("a", "b", *ranges, terms=asked)))
-        return [step for step in steps if step.text.startswith("Name the budget your readers have")]
+        return [step for step in steps if step.text.startswith("Say which budget your readers have")]
 
     crossing = ((1, 3, "a"), (4, 5, OPEN), (6, 9, "b"))
     (hint,) = hints(terms(), *crossing)
@@ -236,7 +239,7 @@ def test_next_steps_are_about_the_leading_families():
     )
     table = (standing("best"), standing("next"), standing("worst"))
     (step, *_) = next_steps(comparison(*pairs, standings=table, possible_best=("worst", "best", "next")))
-    wanted = "best or next: about 31 further trials of each would probably decide"
+    wanted = "best or next? About 31 more trials of each would probably decide"
     assert step.text.startswith(wanted)
 
 

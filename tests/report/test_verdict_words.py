@@ -53,7 +53,7 @@ def test_a_family_that_cannot_be_compared_keeps_others_from_being_best():
     assert states_at(pairs, names, 5) == {"a": POSSIBLE, "b": BEATEN, "few": NOTHING}
     assert leading_spans(comparison(*pairs)) == (Span(1, 2, ("a",), "a"), Span(3, 9, ("a", "few")))
     assert verdict_sentences(comparison(*pairs)) == (
-        "With 5 trials: a or few (one other is beaten).",
+        "With 5 trials: a or few (the other is worse).",
         "1 to 2 trials: a; 3 to 9: a or few.",
     )
 
@@ -76,7 +76,7 @@ def test_neighbouring_ranges_are_put_together_as_far_as_that_is_true():
         pair("b", "c", (1, 5, "b"), (6, 6, OPEN), (7, 9, "b"), terms=asked),
     )
     assert verdict_sentences(comparison(*pairs)) == (
-        "With 5 trials: a or b (one other is beaten).",
+        "With 5 trials: a or b (the other is worse).",
         "1 to 3 trials: a; 9: b; 4 to 8: either, at 6 also c.",
     )
     names = {piece.text for piece in ranges_of(comparison(*pairs)) if piece.is_family}
@@ -105,7 +105,7 @@ def test_what_stands_behind_it():
     assert comparison_summary(comparison(*failed)) == (
         "With 4 trials: any of the three (the data cannot tell them apart).",
         "The same with 1 to 4 trials.",
-        "95 % confidence over all budgets and 3 pairs; 10 trials each, 2 of 30 failed and count as the worst score; "
+        "95 % confidence over all budgets and 3 pairs; 10 trials each, 2 of 30 failed (counted as the worst score); "
         "the verdict changes in 1 of 3 pairs with failed trials dropped.",
     )
 
@@ -120,8 +120,8 @@ def test_by_how_much_the_leader_is_ahead_of_the_next():
     )
     table = (standing("a", better_than=("b", "c")), standing("b"), standing("c"))
     assert verdict_sentences(comparison(*pairs, standings=table)) == (
-        "With 2 trials, asked about alone: a, better than both others; ahead of the next, b, by 0.021 (0.014 to "
-        "0.028).",
+        "With 2 trials, asked about alone: a, better than both others; "
+        "ahead of the next, b, by 0.021 (0.014 to 0.028).",
         "The same with 1 to 4 trials.",
     )
 
@@ -164,7 +164,7 @@ def test_seeds_speak_of_a_new_run():
     two = pair("a", "b", (1, 1, "a"), terms=seeds, effect=won, n_trials=(3, 3), basis="t")
     assert comparison_summary(comparison(two)) == (
         "For a new run: a, better than b by 0.021 (0.014 to 0.028).",
-        "95 % confidence; 3 runs each, none failed; so few that the verdict assumes nearly normal means.",
+        "95 % confidence; 3 runs each, none failed; with so few runs the verdict assumes nearly normal means.",
     )
     still_open = pair("a", "b", (1, 1, OPEN), terms=seeds, effect=effect(-0.01, -0.03, 0.01, budget=1))
     assert verdict_sentences(comparison(still_open)) == (

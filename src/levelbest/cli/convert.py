@@ -55,4 +55,4 @@ def command(given: options.Given) -> None:
     elif out is None:
         click.echo(tidy_text(trials, kind or "csv", hide=hide), nl=False)
     else:
-        click.echo(f"{trials}: written to {out}")
+        console.print_lines(f"{trials}: written to {out}")

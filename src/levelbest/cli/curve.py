@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -69,6 +70,9 @@ def command(given: options.Given) -> None:
         return
     from levelbest.report.terminal.curves import print_curves
 
+    if by_task and not given["details"]:  # one screen: a row for each task and family
+        every = [replace(curve, family=f"{name}: {curve.family}") for name, drawn in curves.items() for curve in drawn]
+        curves, by_task = {"": every}, False
     for name, drawn in curves.items():
         if by_task:
             click.secho(name, bold=True)

@@ -33,7 +33,8 @@ def command(out: Path, seed: int, fresh: bool, details: bool) -> None:
     chosen: options.Given = {"family": "family", "selection": "val_accuracy", "reported": "test_accuracy"}
     chosen |= {"cost": "seconds", "direction": "max", "bounds": (0, 1)}
     study = out / "digits.yaml"
-    click.get_current_context().meta.update({FILES: (out / "digits.csv",), OPTIONS: chosen | {"spaces": study}})
+    needed = {"bounds": (0, 1)} | ({"spaces": study} if details else {})  # the rest is known by the names of columns
+    click.get_current_context().meta.update({FILES: (out / "digits.csv",), OPTIONS: needed})
     trials = read_trials(out / "digits.csv", **chosen, spaces=options.declared_spaces(study))
     title = "Random search on the digits data"
     with working("writing the report"):

@@ -48,13 +48,12 @@ def command(given: options.Given) -> None:
             document["reasons"] = [dict(zip(names, reason, strict=True)) for reason in reasons]
         options.echo_json(document)
         return
-    from levelbest.report.terminal.console import print_cautions, print_choices
+    from levelbest.report.terminal.console import console, print_foot
     from levelbest.report.terminal.descriptions import print_descriptions
 
     shown_below = {("skipped-rows", ""), ("guessed-columns", "")}
     cautions = [caution for caution in trials.cautions if (caution.code, caution.kind) not in shown_below]
     details = given["details"]
-    print_choices(cautions, apart=False, details=details)
     print_descriptions(descriptions, details=details)
     if reasons:
         from levelbest.run.ledger import reason_lines
@@ -64,10 +63,10 @@ def command(given: options.Given) -> None:
     shown = _SHOWN_SKIPPED if details else 1
     for lost in trials.skipped[:shown]:
         text = f"{lost.where}: {lost.why}"
-        click.echo(fill(text, 80, initial_indent="skipped  ", subsequent_indent=" " * 9, break_on_hyphens=False))
+        click.echo(fill(text, 80, initial_indent="lost   ", subsequent_indent=" " * 7, break_on_hyphens=False))
     if len(trials.skipped) > shown:
-        click.echo(f"skipped  {len(trials.skipped) - shown} more; --json lists all of them")
-    print_cautions(cautions, details=details)
+        click.echo(f"lost   {len(trials.skipped) - shown} more; --json lists all of them")
+    print_foot(cautions, console(), details=details)
     if out is not None:
         click.echo(f"figure: {out}")
 

@@ -10,7 +10,9 @@ import importlib
 import io
 import os
 import shlex
+import shutil
 import sys
+import textwrap
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -184,7 +186,9 @@ def main(args: list[str] | None = None) -> int:
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except click.ClickException as error:
-        error.show()
+        shown = io.StringIO()
+        error.show(shown)
+        say(shown.getvalue().rstrip("\n"))
         return error.exit_code
     except click.exceptions.Exit as stop:
         return stop.exit_code
@@ -211,8 +215,16 @@ def main(args: list[str] | None = None) -> int:
 def tell(sentence: str, code: int) -> int:
     """Say it on standard error; the code of the process is handed back."""
     with contextlib.suppress(OSError):
-        print(f"levelbest: {sentence}", file=sys.stderr)
+        say(f"levelbest: {sentence}")
     return code
+
+
+def say(text: str) -> None:
+    """Lines on standard error: where somebody reads them there, they are broken at spaces."""
+    wide = min(shutil.get_terminal_size().columns, 100) if sys.stderr.isatty() else 0
+    for line in text.splitlines():
+        folded = textwrap.wrap(line, wide, break_on_hyphens=False, break_long_words=False) if wide else []
+        print("\n".join(folded or [line]), file=sys.stderr)
 
 
 def _let_go_of_output() -> None:

@@ -268,7 +268,7 @@ def load_trials(given: Given, *, quiet: bool = True, keep: bool = False) -> Tria
     trials: Trials = read_trials(files if len(files) > 1 else files[0], **reading, **for_reader, keep=keep)
     for caution in () if quiet else trials.cautions:
         if caution.code in ("guessed-columns", "converted-numbers", "skipped-rows"):
-            click.echo(f"chosen {caution}", err=True)
+            main.say(f"chosen {caution}")
     return trials
 
 

@@ -69,17 +69,15 @@ def command(given: options.Given) -> None:
     if given["as_json"]:
         options.echo_json(*(plan.to_dict() for plan in plans))
         return
-    from levelbest.report.terminal.console import console, print_cautions, print_choices, print_text
+    from levelbest.report.terminal.console import console, print_text
     from levelbest.report.terminal.curves import print_plan
     from levelbest.report.words.phrases import counted
 
     out = console()
-    print_choices(plans[0].cautions, out, details=given["details"])
     for failed, plan in zip(policies, plans, strict=True):
         if len(plans) > 1:
             print_text(f"failed trials {counted(failed)}:", out)
         print_plan(plan, out, details=given["details"])
-    print_cautions(plans[0].cautions, out, details=given["details"])
     if given["out"] is not None:
         click.echo(f"figure: {given['out']}")
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from levelbest.cli import options
+from levelbest.cli.main import say
 
 if TYPE_CHECKING:
     from levelbest.run.study import Study
@@ -65,11 +66,13 @@ def command(study: Path, ledger: Path | None, quiet: bool, as_json: bool, check:
     if as_json:
         options.echo_json(done.to_dict())
     else:
-        click.echo("\n".join([str(done), *done.why_failed()]))
+        from levelbest.report.terminal.console import print_lines
+
+        print_lines("\n".join([str(done), *done.why_failed()]))
     if not done.finished and not done.decided:
         click.get_current_context().exit(130)
     if done.all_failed:
-        click.echo("levelbest: not one trial succeeded: see the reasons, and the logs beside the ledger", err=True)
+        say("levelbest: not one trial succeeded: see the reasons, and the logs beside the ledger")
         click.get_current_context().exit(1)
 
 

@@ -26,7 +26,7 @@ def command(ledger: Path, host: str, port: int, allow_host: tuple[str, ...]) -> 
     server = Server(ledger, host=host, port=port, allow_hosts=allow_host)
     with contextlib.suppress(OSError):
         os.nice(10)  # beside trials on all cores, a tenth of one core at most
-    click.echo(f"live page of {ledger.name}: {server.address}")
+    click.echo(f"The live page of {ledger.name}:\n  {server.address}")
     click.echo("Ctrl-C ends it; the study goes on by itself.", err=True)
     with contextlib.suppress(KeyboardInterrupt):  # raised or not, depending on where Ctrl-C found the server
         server.run()

@@ -25,6 +25,8 @@ def command(ledger: Path, head: str | None, as_json: bool) -> None:
     if as_json:
         options.echo_json(verified.to_dict())
     else:
-        click.echo(str(verified))
+        from levelbest.report.terminal.console import print_lines
+
+        print_lines(str(verified))
     if not verified.whole:
         click.get_current_context().exit(1)

@@ -40,7 +40,6 @@ class Searches(TableDesign):
     words = DesignWords(
         exchanged="searches",
         scope="for the best so far of a whole search",
-        few="so few searches",
         repeated="search",
         estimated=(
             "The unit is the whole search, of which there are {searches}: values are the mean over a family's searches "

@@ -41,8 +41,6 @@ class DesignWords:
     about, scope
         What else the confidence is about, as a code and in words: ``valid at every look``. Over problems ``problems``
         that these stand for, or the ``suite``, these very ones.
-    few
-        What is scarce where a verdict rests on the assumption of normal means: ``so few searches``.
     unchecked, badge
         What is said of scores that no other score confirms, in a sentence and in a mark beside the title.
     measure
@@ -67,7 +65,6 @@ class DesignWords:
     judged: str = ""
     about: str = ""
     scope: str = ""
-    few: str = "so few"
     unchecked: str = "validation only"
     badge: str = "validation only"
     measure: str = ""

@@ -76,7 +76,7 @@ class Run:
         end = "finished" if self.finished else "stopped; the same command goes on"
         if self.decided:
             end = f"decided; {100 * self.saved:.0f} % of the planned trials were not needed"
-        return f"{'; '.join(parts)} ({end}). Ledger {self.ledger.name}, head {self.head}"
+        return f"{'; '.join(parts)} ({end}). Ledger {self.ledger.name}.\nhead {self.head}"
 
     def to_dict(self) -> dict[str, object]:
         """The form that ``--json`` prints."""

@@ -59,8 +59,8 @@ class Verification:
         sentences = []
         if self.grown is None:
             sentences.append(
-                "Without a head it cannot be known whether records were cut off its end, or all of it was written "
-                f"anew: {named('head')} with one that was published earlier tells."
+                "Whether records were cut off its end, or the whole ledger was rewritten, shows only when it is "
+                f"checked against a head that was published earlier ({named('head')})."
             )
         elif self.grown:
             sentences.append(

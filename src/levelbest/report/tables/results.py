@@ -141,13 +141,14 @@ def strata_table(curve: Curve) -> Table:
 
 
 @table.register(CostCurveSet)
-def costs_table(curves: Sequence[FamilyCostCurve]) -> Table:
-    """The same over budgets of cost, with the scaling by the mean cost beside."""
+def costs_table(curves: Sequence[FamilyCostCurve], most: int | None = None) -> Table:
+    """The same over budgets of cost, ``most`` of a family, with the scaling by the mean cost beside."""
     first = curves[0]
     rows = []
     for curve in curves:
-        few = np.linspace(0, curve.budget.size - 1, min(5 if len(curves) > 2 else 10, curve.budget.size))
-        rows += [(curve, i) for i in np.unique(few).astype(int).tolist()]
+        few = min(5 if len(curves) > 2 else 10, curve.budget.size, most or curve.budget.size)
+        spaced = np.linspace(0, curve.budget.size - 1, few) if few > 1 else np.array([curve.budget.size // 2])
+        rows += [(curve, i) for i in np.unique(spaced).astype(int).tolist()]
     value, scaled, nothing, budget, low, high = (
         [float(getattr(curve, name)[i]) for curve, i in rows]
         for name in ("value", "mean_cost_value", "nothing_finished", "budget", "low", "high")
@@ -354,7 +355,7 @@ def reach_table(reaches: Iterable[Reach]) -> Table:
         spent = [show_cost(row.cost, row.cost_unit) if row.reached else "" for row in rows]
         columns.append(texts("cost", spent, right=True))
     columns += [
-        formed(f"best {first.score}", [row.best for row in rows], ".4g", "best"),
+        formed(f"{first.score} at the end", [row.best for row in rows], ".4g", "best"),
         counts(first.words.units, [row.n_trials for row in rows], "n_trials"),
         counts("failed", [row.n_failed for row in rows], "n_failed"),
     ]

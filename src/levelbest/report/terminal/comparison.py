@@ -23,14 +23,13 @@ from levelbest.report.terminal.console import (
     family_styles,
     has_blocks,
     held,
-    print_cautions,
-    print_choices,
+    print_foot,
     print_labelled,
     print_pieces,
-    print_steps,
     print_text,
     print_variances,
     release,
+    screen_lines,
     shorten_middle,
 )
 from levelbest.report.terminal.curves import draw_view
@@ -61,8 +60,8 @@ LOG_FROM = 20
 _TICKS = (1, 2, 3, 5, 7)
 _NUMBERED_ABOVE, _FEWEST_STRIPS, _STRIPS = 12, 2, 4
 """More families than this are numbered; so many have strips, at least and at most."""
-HEIGHT, _FEWEST_ROWS = 24, 5
-"""Lines of a screen, and rows of the table that it has in any case."""
+_FEWEST_LINES = 6
+"""Lines of the table that a screen has in any case."""
 _SPACE_WIDTH = 72
 _DETAILED, _MOST_PAIRS = 3, 10
 """More pairs than these have a row each; of pairs over tasks so many are shown."""
@@ -88,17 +87,12 @@ def print_comparison(
     fixed = not details and any(caution.code == "fixed-configuration" for caution in doubts)
     top = held(
         out,
-        lambda: print_choices(doubts, out, n_families=many, apart=False, details=details),
         lambda: _print_verdict(comparison, out, left_out, fixed=fixed),
         lambda: _print_strata(comparison, out),
     )
-    foot = held(
-        out,
-        lambda: print_cautions(doubts, out, n_families=many, details=details),
-        lambda: print_steps(next_steps(comparison), out, details=details),
-        lambda: print_text(" ".join(footer(comparison, details=details)), out, "dim"),
-    )
-    room = many if details else HEIGHT - below - top.count("\n") - foot.count("\n")
+    conditions, steps = " ".join(footer(comparison, details=details)), next_steps(comparison)
+    foot = held(out, lambda: print_foot(doubts, out, conditions, steps=steps, n_families=many, details=details))
+    room = screen_lines() - 1 - below - top.count("\n") - foot.count("\n")
     release(out, f"{top}\n")
     _print_tables(comparison, out, room, details=details)
     if details:
@@ -112,17 +106,19 @@ def print_comparison(
 def _print_tables(comparison: Comparison, out: Console, room: int, *, details: bool) -> None:
     """The families at one budget and who is best at which, in as many lines as there is ``room`` for."""
     rows = len(comparison.standings)
-    whole = [_STRIPS if rows > _NUMBERED_ABOVE else max(rows, _STRIPS)]
-    most = whole if details else range(_STRIPS, _FEWEST_STRIPS - 1, -1)
-    table = strips = ""
-    for number in most:
+    draw = partial(_print_standings, comparison, out, details=details)
+    table = held(out, draw) if rows else ""
+    if details:
+        number = _STRIPS if rows > _NUMBERED_ABOVE else max(rows, _STRIPS)
+        release(out, table + held(out, partial(_print_strips, comparison, out, number)))
+        return
+    for number in range(_STRIPS, _FEWEST_STRIPS - 1, -1):
         strips = held(out, partial(_print_strips, comparison, out, number))
-        table = held(out, partial(_print_standings, comparison, out, rows, details=details)) if rows else ""
-        if details or table.count("\n") + strips.count("\n") < room:
+        if (over := table.count("\n") + strips.count("\n") - room) <= 0:
             break
-    else:
-        fewer = max(_FEWEST_ROWS, rows - 1 - (table.count("\n") + strips.count("\n") - room))
-        table = held(out, partial(_print_standings, comparison, out, min(rows, fewer), details=details)) if rows else ""
+    if over > 0 and rows:
+        beside = held(out, partial(draw, most=0)).count("\n") - 3  # a head, one row and how many more
+        table = held(out, partial(draw, most=max(_FEWEST_LINES, room - strips.count("\n") - beside)))
     release(out, table + strips)
 
 
@@ -162,8 +158,8 @@ def _space_lines(comparison: Comparison) -> list[tuple[str, str, str]]:
     return [("" if i else "space", "dim", row) for i, row in enumerate(cut)]
 
 
-def _print_standings(comparison: Comparison, out: Console, most: int, *, details: bool) -> None:
-    """A row for each family, in its colour, ``most`` of them; the head says what the score is of."""
+def _print_standings(comparison: Comparison, out: Console, *, details: bool, most: int | None = None) -> None:
+    """A row for each family, in its colour, ``most`` lines of them; the head says what the score is of."""
     shown, hues = standings_table(comparison), family_styles(comparison.hues, comparison.families)
     if details:
         print_text(shown.note, out, "dim")
@@ -176,12 +172,9 @@ def _print_standings(comparison: Comparison, out: Console, most: int, *, details
     if len(comparison.standings) > _NUMBERED_ABOVE:
         ranks = texts("", [f"{i + 1:>2}" for i in range(shown.size)])
         shown = replace(shown, columns=(ranks, *shown.columns))
-    rows = range(shown.size if shown.size <= most else most - 1)
-    styles = [hues[comparison.standings[i].family] for i in rows]
+    styles = [hues[standing.family] for standing in comparison.standings]
     place = int(len(comparison.standings) > _NUMBERED_ABOVE)
-    out.print(replace(drawn_table(shown.part(rows), styles=styles), name_column=place))
-    if len(rows) < shown.size:
-        out.print(f"... and {shown.size - len(rows)} more")
+    out.print(replace(drawn_table(shown, styles=styles, most=most), name_column=place))
     print_text(noise_sentence(comparison.noises, comparison.terms.words), out, "dim")
     out.print()
 
@@ -311,19 +304,18 @@ def print_report(view: View, page: str = "", beside: Sequence[str] = (), *, deta
     folders = f"; figures and tables: {', '.join(beside)}" if beside else ""
     where = f"page   {page}{folders}"
     head = view.provenance.get("ledger head")
+    below = 1 + bool(head)
     if view.over_tasks is not None:
-        print_tasks(view.over_tasks, details=details)
+        print_tasks(view.over_tasks, details=details, below=below)
     elif view.comparison is not None:
         left_out = view.verdict[len(view.comparison.summary) :]
-        below = 1 + bool(head)
         print_comparison(view.comparison, cautions=view.cautions, left_out=left_out, details=details, below=below)
     else:
-        print_choices(view.cautions, out, n_families=len(view.families), details=details)
         print_text(" ".join(view.verdict), out, "bold")
         out.print()
         draw_view(view, out)
         print_variances(view.variances, out)
-        print_cautions(view.cautions, out, n_families=len(view.families), details=details)
+        print_foot(view.cautions, out, n_families=len(view.families), details=details)
     if page:
         print_text(where, out)
     if head:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import accumulate, zip_longest
 from typing import TYPE_CHECKING
 
 from levelbest.cautions import Caution
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 _WIDTH, _WIDEST, _LABEL = 80, 100, 6
 _LABELS = (("doubt", "yellow"), ("note", ""), ("chosen", "dim"))
 """By severity: doubts about the conclusion, limits of it, and what was chosen for the reader."""
+_CHOICES = 2
+"""So many of the last kind are shown on one screen."""
 
 
 def console() -> Console:
@@ -41,12 +44,44 @@ def console() -> Console:
     return out
 
 
+_HELD_TOGETHER = re.compile(r"(?<=\d) (?=%|more\))|(?<=±) (?=\d)|(?<=Seed) (?=\d)|(?<=\bn) (?==)|(?<==) (?=\d)")
+_BOUND = "\N{NO-BREAK SPACE}"
+
+
+def fold(text: str, width: int) -> list[str]:
+    """Lines of at most ``width``, broken at spaces: not within words, nor between a number and its sign.
+
+    Examples
+    --------
+    >>> fold("in up to 12 % of trials", 12)
+    ['in up to', '12 % of', 'trials']
+    """
+    lines = textwrap.wrap(_HELD_TOGETHER.sub(_BOUND, text), width, break_on_hyphens=False, break_long_words=False)
+    return [line.replace(_BOUND, " ") for line in lines]
+
+
 def print_text(text: str, out: Console, style: str = "") -> None:
     """A paragraph, wrapped at spaces."""
     from rich.text import Text
 
-    for line in textwrap.wrap(text, out.width, break_on_hyphens=False):
+    for line in fold(text, out.width):
         out.print(Text(line, style=style), soft_wrap=True)
+
+
+def print_lines(text: str) -> None:
+    """Paragraphs, a line or more each, as wide as the terminal; one that is indented stays so."""
+    out = console()
+    for line in text.splitlines():
+        indent = line[: len(line) - len(line.lstrip())]
+        for folded in fold(line.strip(), out.width - len(indent)):
+            out.print(indent + folded, soft_wrap=True)
+
+
+def screen_lines() -> int:
+    """The lines of a screen above the prompt: those of the terminal, of a small or unknown one those of 24."""
+    from shutil import get_terminal_size
+
+    return max(24, get_terminal_size().lines if is_terminal() else 0) - 1
 
 
 def held(out: Console, *draws: Callable[[], None]) -> str:
@@ -81,12 +116,14 @@ def print_pieces(pieces: Iterable[Piece], out: Console, styles: Mapping[str, str
     """A sentence, wrapped at spaces, the names of the families in their colours."""
     from rich.text import Text
 
-    shown = Text.assemble(*((piece.text, styles.get(piece.text, "") if piece.is_family else "") for piece in pieces))
-    if shown.plain:
-        shown.style = style
-        for line in shown.wrap(out, out.width):
-            line.rstrip()
-            out.print(line, soft_wrap=True)
+    shown = Text(style=style)
+    for piece in pieces:
+        text = re.sub(r"\s", " ", piece.text)
+        shown.append(text, styles.get(piece.text, "") if piece.is_family else "")
+    start = 0
+    for line in fold(shown.plain, out.width):
+        start = shown.plain.index(line, start)
+        out.print(shown[start : start + len(line)], soft_wrap=True)
 
 
 LONGEST = 24
@@ -120,6 +157,8 @@ class DrawnTable:
     name_column: int = 0
     room: int = 0
     """The least width of the column of names."""
+    most: int | None = None
+    """Lines that there is room for."""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterable[Text]:
         """The lines, the head first."""
@@ -131,14 +170,22 @@ class DrawnTable:
 
         widths, gap = self._widths(width)
         lines = [Text(line, style="dim") for line in self._row(self.heads, widths, gap)]
-        for i, row in enumerate(self.rows):
-            start = sum(widths[: self.name_column]) + gap * self.name_column
-            for line in self._row(row, widths, gap):
-                text = Text(line)
-                if self.styles and self.styles[i]:
-                    text.stylize(self.styles[i], start, start + widths[self.name_column])
-                lines.append(text)
-        return lines
+        each = [self._row(row, widths, gap) for row in self.rows]
+        kept = self._fitting([len(row) for row in each], len(lines))
+        start = sum(widths[: self.name_column]) + gap * self.name_column
+        for i, line in ((i, line) for i, row in enumerate(each[:kept]) for line in row):
+            text = Text(line)
+            if self.styles and self.styles[i]:
+                text.stylize(self.styles[i], start, start + widths[self.name_column])
+            lines.append(text)
+        return lines if kept == len(each) else [*lines, Text(f"... and {len(each) - kept} more")]
+
+    def _fitting(self, rows: Sequence[int], head: int) -> int:
+        """How many rows of so many lines fit."""
+        if self.most is None or head + sum(rows) <= self.most:
+            return len(rows)
+        free = self.most - head - 1  # the last line says how many more there are
+        return max(1, sum(total <= free for total in accumulate(rows)))
 
     def _widths(self, width: int) -> tuple[list[int], int]:
         """The width of each column and the gap between them: texts give way first, then heads are wrapped."""
@@ -181,14 +228,18 @@ class DrawnTable:
 
 def _wrapped(text: str, width: int) -> list[str]:
     """At spaces; a word that is longer than the column without its middle."""
-    words = " ".join(shorten_middle(word, width) for word in text.split())
-    return textwrap.wrap(words, width, break_on_hyphens=False, break_long_words=False) or [""]
+    return fold(" ".join(shorten_middle(word, width) for word in text.split()), width) or [""]
 
 
 def drawn_table(
-    shown: Table, *, styles: Sequence[str] = (), room: int | None = None, folded: Sequence[str] = ()
+    shown: Table,
+    *,
+    styles: Sequence[str] = (),
+    room: int | None = None,
+    folded: Sequence[str] = (),
+    most: int | None = None,
 ) -> DrawnTable:
-    """A table for the terminal; the names of families have ``styles``.
+    """A table for the terminal, ``most`` lines of it; the names of families have ``styles``.
 
     ``room`` is the least width of the names; columns named in ``folded`` repeat nothing that stands in the row above.
     """
@@ -200,7 +251,7 @@ def drawn_table(
     ]
     place = shown.heads.index("family") if "family" in shown.heads else 0
     right = [column.right for column in shown.columns]
-    return DrawnTable(shown.heads, kept, right, tuple(styles), place, min(room or 0, LONGEST))
+    return DrawnTable(shown.heads, kept, right, tuple(styles), place, min(room or 0, LONGEST), most)
 
 
 def print_labelled(rows: Iterable[tuple[str, str, str]], out: Console) -> None:
@@ -209,7 +260,7 @@ def print_labelled(rows: Iterable[tuple[str, str, str]], out: Console) -> None:
 
     indent = " " * (_LABEL + 1)
     for label, style, text in rows:
-        first, *rest = textwrap.wrap(text, out.width - len(indent), break_on_hyphens=False) or [""]
+        first, *rest = fold(text, out.width - len(indent)) or [""]
         out.print(Text.assemble((f"{label:<{_LABEL}} ", style), first), soft_wrap=True)
         for line in rest:
             out.print(Text(indent + line), soft_wrap=True)
@@ -231,7 +282,7 @@ def print_cautions(
     every = [remark for remark in remarks(cautions, n_families) if remark.severity < 2]
     if details is False and every:
         more = f" ({len(every) - 1} more)" if len(every) > 1 else ""
-        print_labelled([(*_LABELS[every[0].severity], cut(str(every[0]), out, lines=1, after=more))], out)
+        print_labelled([(*_LABELS[every[0].severity], cut(str(every[0]), out, lines=2, after=more))], out)
         return
     doubts = [(*_LABELS[remark.severity], str(remark)) for remark in every]
     if most is not None and len(doubts) > most:
@@ -240,33 +291,42 @@ def print_cautions(
 
 
 def print_choices(
-    cautions: Iterable[Caution],
-    out: Console | None = None,
-    *,
-    n_families: int = 0,
-    apart: bool = True,
-    details: bool | None = None,
+    cautions: Iterable[Caution], out: Console | None = None, *, n_families: int = 0, details: bool | None = None
 ) -> None:
-    """What was chosen for the reader: it is read before the answer, ``apart`` from it by an empty line.
+    """What was chosen for the reader.
 
-    Where there are ``details`` to ask for (False), the first has two lines and each other one.
+    Where there are ``details`` to ask for (False), the first two have a line each, and the rest a count.
     """
     out = out or console()
-    chosen = [remark for remark in remarks(cautions, n_families) if remark.severity == 2]
-    if details is False and chosen:
-        rows = [cut(str(remark), out, lines=1 if i else 2) for i, remark in enumerate(chosen)]
-        print_labelled([(*_LABELS[2], row) for row in rows], out)
-        return
-    print_labelled([(*_LABELS[2], str(remark)) for remark in chosen], out)
-    if chosen and apart:
-        out.print()
+    rows = [str(remark) for remark in remarks(cautions, n_families) if remark.severity == 2]
+    if details is False:
+        more = f" ({len(rows) - _CHOICES} more)" if len(rows) > _CHOICES else ""
+        rows = [cut(row, out, lines=1, after=more if i else "") for i, row in enumerate(rows[:_CHOICES])]
+    print_labelled([(*_LABELS[2], row) for row in rows], out)
+
+
+def print_foot(
+    cautions: Iterable[Caution],
+    out: Console,
+    footer: str = "",
+    *,
+    steps: Sequence[Step] = (),
+    n_families: int = 0,
+    details: bool = False,
+) -> None:
+    """What stands below every answer: doubts, what to do next, what was chosen for the reader, conditions."""
+    doubts = list(cautions)
+    print_cautions(doubts, out, n_families=n_families, details=details)
+    print_steps(steps, out, details=details)
+    print_choices(doubts, out, n_families=n_families, details=details)
+    print_text(footer, out, "dim")
 
 
 def cut(text: str, out: Console, *, lines: int, after: str = "") -> str:
     """A labelled text that takes so many lines at most, with ``after`` at its end in any case."""
     wide, dots = out.width - _LABEL - 1, " ..."
     kept = text.split()
-    while len(textwrap.wrap(" ".join(kept) + after, wide, break_on_hyphens=False)) > lines and len(kept) > 1:
+    while len(fold(" ".join(kept) + after, wide)) > lines and len(kept) > 1:
         kept = [*kept[: -2 if kept[-1] == dots.strip() else -1], dots.strip()]
     return " ".join(kept) + after
 
@@ -277,7 +337,7 @@ def print_steps(steps: Sequence[Step], out: Console, *, details: bool | None = N
         first = steps[0]
         print_labelled([("next", "green", first.text)], out)
         if first.command:
-            _print_command(_on_one_line(first.command, out.width - _LABEL - 5), out)
+            _print_command(first.command, out)
         return
     for i, step in enumerate(steps):
         text = f"{step.text}: {step.why}" if step.why else step.text
@@ -294,12 +354,6 @@ def print_variances(variances: Sequence[FamilyVariance], out: Console) -> None:
     print_text(shown.note, out, "dim")
     out.print(drawn_table(shown, folded=("family",)))
     out.print()
-
-
-def _on_one_line(command: str, width: int) -> str:
-    """A command without its middle, where it is longer than a line: the details have all of it."""
-    words = shlex.split(command)
-    return command if len(command) <= width else shlex.join([*words[:2], "...", *words[-2:]])
 
 
 def _print_command(command: str, out: Console) -> None:

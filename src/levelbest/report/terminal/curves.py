@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from levelbest._plain import show_number
-from levelbest.errors import named
 from levelbest.report.tables.results import (
     claim_table,
     costs_table,
@@ -26,16 +26,18 @@ from levelbest.report.terminal.console import (
     drawn_table,
     family_styles,
     has_blocks,
-    print_cautions,
-    print_choices,
+    held,
+    print_foot,
     print_steps,
     print_text,
     print_variances,
+    release,
+    screen_lines,
 )
 from levelbest.report.view import Line, View
 from levelbest.report.words.claims import claim_answer, claim_steps
-from levelbest.report.words.curves import noise_sentence, reaches_summary
-from levelbest.report.words.phrases import capital, level, plural
+from levelbest.report.words.curves import cost_heading, curves_heading, noise_sentence, reaches_summary
+from levelbest.report.words.phrases import capital, level, more_words, plural
 from levelbest.report.words.plans import capped_sentence, plan_sentences, plan_summary, stopping
 from levelbest.results import Claim, Curve, FamilyCostCurve, Reaches, TrialPlan
 
@@ -47,8 +49,8 @@ _DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))  # of a braille
 _PLAIN = "abcdefghijklmnopqrstuvwxyz"
 
 
-_ROOM, _MOST_PLANNED, _FEW_PLANNED, _MOST_WAYS = 15, 9, 4, 7
-"""Rows of a table of curves and of a plan that fit a screen; beside few of these it is said when to stop."""
+_FEW_PLANNED, _FEWEST_LINES, _WAYS = 4, 6, 8
+"""Beside so many rows of a plan it is said when to stop; lines that a table has in any case, and of ways to spend."""
 
 
 def print_curves(
@@ -57,38 +59,49 @@ def print_curves(
     """What the numbers are, one table, the strata, and what a reviewer would ask about; all of it with ``details``."""
     out = console()
     cautions = [caution for curve in drawn for caution in curve.cautions]
-    print_choices(cautions, out, n_families=len(drawn), details=details)
+    more = "" if details else capital(more_words())
+    foot = held(out, lambda: print_foot(cautions, out, more, n_families=len(drawn), details=details))
+    room = None if details else screen_lines() - foot.count("\n")
     if over_cost := [curve for curve in drawn if isinstance(curve, FamilyCostCurve)]:
-        shown = costs_table(over_cost)
-        print_text(shown.note, out, "dim")
-        out.print(drawn_table(shown, styles=["bold"] * shown.size, folded=("family",)))
-        out.print()
+        _print_over_cost(over_cost, out, room)
     if curves := [curve for curve in drawn if isinstance(curve, Curve)]:
-        _print_over_trials(curves, out, every=n is not None, details=details)
-    print_cautions(cautions, out, n_families=len(drawn), details=details)
-    if not details:
-        print_text(f"{named('details')}: more", out, "dim")
+        _print_over_trials(curves, out, room, every=n is not None)
+    release(out, foot)
 
 
-def _print_over_trials(curves: Sequence[Curve], out: Console, *, every: bool, details: bool) -> None:
-    strata = sum(2 + len(curve.strata) for curve in curves if curve.strata)
-    room = None if every or details else max(1, (_ROOM - strata) // len(curves))
-    table, styles = _labelled(curves, every=every, most=room)
-    print_text(table.note, out, "dim")
-    rows = range(table.size if room is None else min(table.size, _ROOM))
-    out.print(drawn_table(table.part(rows), styles=styles[: len(rows)]))
-    if len(rows) < table.size:
-        out.print(f"... and {table.size - len(rows)} more")
-    for curve in curves:
-        if curve.strata:
-            out.print()
-            print_text(f"{curve.family} by stratum, with the number of its problems", out, "bold")
-            out.print(drawn_table(strata_table(curve)))
-    noises = [curve.noise for curve in curves if curve.noise is not None]
-    print_text(noise_sentence(noises, curves[0].words), out, "dim")
+def _print_over_cost(curves: Sequence[FamilyCostCurve], out: Console, room: int | None) -> None:
+    head = held(out, lambda: print_text(cost_heading(curves, details=room is None), out, "dim"))
+    left = None if room is None else room - head.count("\n") - 1
+    shown = costs_table(curves, most=None if left is None else (left - 1) // len(curves))
+    release(out, head)
+    out.print(drawn_table(shown, styles=["bold"] * shown.size, folded=("family",), most=left))
     out.print()
+
+
+def _print_over_trials(curves: Sequence[Curve], out: Console, room: int | None, *, every: bool) -> None:
+    noises = [curve.noise for curve in curves if curve.noise is not None]
+    head = held(out, lambda: print_text(curves_heading(curves, details=room is None), out, "dim"))
+    below = held(
+        out,
+        *(partial(_print_strata, curve, out) for curve in curves if curve.strata),
+        lambda: print_text(noise_sentence(noises, curves[0].words), out, "dim"),
+        out.print,
+    )
+    left = None if room is None else max(_FEWEST_LINES, room - head.count("\n") - below.count("\n"))
+    each = None if every or left is None else max(1, (left - 1) // len(curves))
+    table, styles = _labelled(curves, every=every, most=each)
+    release(out, head)
+    out.print(drawn_table(table, styles=styles, most=None if every else left))
+    release(out, below)
     variances = {curve.family: curve.variance for curve in curves}
-    print_variances([variance for variance in variances.values() if variance is not None], out)
+    if room is None:
+        print_variances([variance for variance in variances.values() if variance is not None], out)
+
+
+def _print_strata(curve: Curve, out: Console) -> None:
+    out.print()
+    print_text(f"{curve.family} by stratum, with the number of its problems", out, "bold")
+    out.print(drawn_table(strata_table(curve)))
 
 
 def _labelled(curves: Sequence[Curve], every: bool, most: int | None = None) -> tuple[Table, list[str]]:
@@ -126,57 +139,72 @@ def _labels(curve: Curve) -> list[str]:
 
 def print_plan(plan: TrialPlan, out: Console, *, details: bool = False) -> None:
     """Print it; ``details`` says everything in sentences instead of the table."""
-    print_text(plan_summary(plan), out, "bold")
-    out.print()
+    head = held(out, lambda: print_text(plan_summary(plan), out, "bold"), out.print)
     if details:
+        foot = held(out, lambda: print_foot(plan.cautions, out, details=True))
+        release(out, head)
         for sentence in plan_sentences(plan):
             print_text(sentence, out)
+        release(out, foot)
         return
-    shown = plan_table(plan)
-    rows = range(len(plan.separations) or shown.size)  # of widths the details tell, where there are pairs
+    whole = plan_table(plan)
+    shown = _with_common_budget(whole.part(range(len(plan.separations))), plan) if plan.separations else whole
+    rows = range(shown.size)  # of widths the details tell, where there are pairs
     undecided = [row for row in rows if shown.columns[2].cells[row] != "enough"] or list(rows)
-    kept = undecided if len(undecided) <= _MOST_PLANNED else undecided[: _MOST_PLANNED - 1]
-    out.print(drawn_table(shown.part(kept)))
-    if len(kept) < len(undecided):
-        out.print(f"... and {len(undecided) - len(kept)} more")
+    foot = held(out, lambda: _print_below_plan(plan, out, stops=len(undecided) <= _FEW_PLANNED))
+    release(out, head)
+    room = screen_lines() - 1 - head.count("\n") - foot.count("\n")
+    out.print(drawn_table(shown.part(undecided), most=max(_FEWEST_LINES, room)))
     out.print()
+    release(out, foot)
+
+
+def _with_common_budget(shown: Table, plan: TrialPlan) -> Table:
+    """The budget in the head of the last column, where all pairs have the same: ``apart at n = 5`` with ``now 3 %``."""
+    budgets = {needed.n for *_, needed in plan.separations}
+    if len(budgets) != 1:
+        return shown
+    *others, goal = shown.columns
+    cells = tuple(str(cell).rpartition(", ")[2] for cell in goal.cells)
+    return replace(shown, columns=(*others, replace(goal, name=f"apart at n = {budgets.pop()}", cells=cells)))
+
+
+def _print_below_plan(plan: TrialPlan, out: Console, *, stops: bool) -> None:
+    """What is still to pay, when it ``stops``, and what the numbers mean."""
     if (spent := spending_table(plan)) is not None:
         name, *costs = (column.text(spent.size - 1) for column in spent.columns)
-        print_text(f"{capital(spent.columns[1].name)}, {name}: {', '.join(costs)}.", out)
+        print_text(f"Still to pay, {name}: {', '.join(costs)}.", out)
     if (ways := ways_table(plan)) is not None:
-        out.print(drawn_table(ways.part(range(ways.size)[:_MOST_WAYS])))
-        if ways.size > _MOST_WAYS:
-            out.print(f"... and {ways.size - _MOST_WAYS} more")
+        out.print(drawn_table(ways, most=_WAYS))
         out.print()
-    if len(kept) <= _FEW_PLANNED:
-        for sentence in stopping(plan):
-            print_text(sentence, out)
-    often = f"Told apart in {100 * plan.power:.0f} of 100 cases"
-    footer = f"{often}; widths are of {level(plan.confidence)} intervals."
-    print_text(" ".join([*capped_sentence(plan), footer, f"Seed {plan.seed}; {named('details')}."]), out, "dim")
+    for sentence in stopping(plan) if stops else ():
+        print_text(sentence, out)
+    sure, often = level(plan.confidence), f"{100 * plan.power:.0f} %"
+    means = f"Needed: so many that {often} of such studies tell the two apart, at {sure} confidence."
+    if not plan.separations:
+        means = f"Widths are those of {sure} intervals." if plan.widths else ""
+    parts = [*capped_sentence(plan), means, f"Seed {plan.seed}; {more_words()}"]
+    print_foot(plan.cautions, out, " ".join(part for part in parts if part))
 
 
 def print_reaches(reaches: Reaches, *, details: bool = False) -> None:
     """Who reaches the targets, then a row for each family and target; with ``details`` a sentence for each."""
     out = console()
-    print_choices(reaches.cautions, out, apart=False, details=details)
-    print_text(reaches_summary(reaches.targets), out, "bold")
-    out.print()
+    more = "" if details else f"Seed {reaches.seed}; {more_words()}"
+    head = held(out, lambda: print_text(reaches_summary(reaches.targets), out, "bold"), out.print)
+    foot = held(out, lambda: print_foot(reaches.cautions, out, more, details=details))
+    room = None if details else screen_lines() - 1 - head.count("\n") - foot.count("\n")
     shown = reach_table(reaches)
     several = len({row.target for row in reaches}) > 1
     left_out = {"n_trials", "n_failed"} | (set() if several else {"target"})
     kept = tuple(column for column in shown.columns if (column.key or column.name) not in left_out)
-    rows = range(shown.size if details else min(shown.size, _ROOM))
-    out.print(drawn_table(replace(shown, columns=kept).part(rows)))
-    if len(rows) < shown.size:
-        out.print(f"... and {shown.size - len(rows)} more")
+    release(out, head)
+    out.print(drawn_table(replace(shown, columns=kept), most=room))
     out.print()
     if details:
         for target in reaches:
             print_text(str(target), out)
-    print_cautions(reaches.cautions, out, details=details)
-    if not details:
-        print_text(f"Seed {reaches.seed}; {named('details')}", out, "dim")
+    release(out, foot)
 
 
 def print_claim(claim: Claim) -> None:

@@ -14,7 +14,7 @@ from levelbest._check import FloatArray
 from levelbest._plain import round_to_uncertainty, show_cost, show_number
 from levelbest.report.describe import Description, Histogram, ScoreDistribution
 from levelbest.report.tables.table import Table, counts, numbers, texts
-from levelbest.report.terminal.console import console, drawn_table, print_text, print_variances
+from levelbest.report.terminal.console import console, drawn_table, print_text, print_variances, screen_lines
 from levelbest.report.words.variances import variance_facts
 
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ _MOST_BARS = 10
 _FEWEST_POINTS = 5
 """Fewer points make no picture."""
 _DETAILS = ("5 to 95 %", "normality")
-_ROOM = 14
-"""Rows of a table that fit a screen."""
+_BESIDE = 11
+"""Lines of a screen beside the rows of the table: its heads, how the table was read, doubts."""
 _IN_FULL = 2
 """More families than these share a table."""
 
@@ -37,12 +37,14 @@ def print_descriptions(descriptions: Sequence[Description], *, details: bool = F
     """One or two families in full; more of them in a table with a row for each score, ``details`` of all of them."""
     out = console()
     if len(descriptions) > _IN_FULL:
-        shown = descriptions if details else descriptions[:_ROOM]
-        rank = "" if descriptions[0].claimed is None else "; ρ: Spearman's, of selection and reported score"
+        room = screen_lines() - _BESIDE
+        shown = descriptions if details else descriptions[:room]
+        reported = details or 2 * len(descriptions) <= room
+        rank = "" if descriptions[0].claimed is None or not reported else "; ρ: Spearman's, of both scores"
         low, high = _axis_of(descriptions)
         axis = f"counts from {low:.3g} to {high:.3g}" if low < high else "counts"
         print_text(f"{descriptions[0].score}, with its {axis}{rank}", out, "dim")
-        table, styles = _table(shown, reported=details or 2 * len(descriptions) <= _ROOM)
+        table, styles = _table(shown, reported=reported)
         out.print(drawn_table(table, styles=styles))
         if len(shown) < len(descriptions):
             out.print(f"... and {len(descriptions) - len(shown)} more")
@@ -201,7 +203,8 @@ def _numbers(scores: ScoreDistribution, decimals: int) -> dict[str, str]:
         return show_number(value, decimals)
 
     low, high = scores.quantiles[0.25], scores.quantiles[0.75]
-    width = f"range {number(scores.iqr)} (error {number(scores.iqr_error)})"
+    error = f" ± {number(scores.iqr_error)}" if math.isfinite(scores.iqr_error) else ""
+    width = f"IQR {number(scores.iqr)}{error}"
     return {
         "mean, sd": f"{number(scores.mean)}, {number(scores.sd)}",
         "median": number(scores.median),

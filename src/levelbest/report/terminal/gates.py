@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from levelbest.report.tables.gates import audit_table, gate_table
-from levelbest.report.terminal.console import console, drawn_table, print_steps, print_text
+from levelbest.report.terminal.console import (
+    console,
+    drawn_table,
+    held,
+    print_steps,
+    print_text,
+    release,
+    screen_lines,
+)
 from levelbest.report.words.audits import audit_sentences, audit_steps, scenario_title
 from levelbest.report.words.gates import gate_details, gate_headline, gate_steps
 from levelbest.results import Audit, GateDecision
 
 _COLOURS = {"pass": "green", "regressed": "red", "inconclusive": "yellow"}
-_MOST_BROKEN = 10
 _MOST_KEEPS = 7
 """Rows of the table: with the paragraph and the next steps it is one screen."""
 
@@ -36,13 +43,12 @@ def print_audit(audit: Audit) -> None:
 def print_gate(gate: GateDecision) -> None:
     """The answer, the problems that are worse, what stands behind it, and what would decide."""
     out = console()
-    print_text(gate_headline(gate), out, f"bold {_COLOURS[gate.decision]}")
-    out.print()
+    head = held(out, lambda: print_text(gate_headline(gate), out, f"bold {_COLOURS[gate.decision]}"), out.print)
+    behind = " ".join(gate_details(gate, names=not gate.broken))
+    foot = held(out, lambda: print_text(behind, out), lambda: print_steps(gate_steps(gate), out))
+    release(out, head)
     if gate.broken:
-        out.print(drawn_table(gate_table(gate).part(range(len(gate.broken))[:_MOST_BROKEN])))
+        room = screen_lines() - 1 - head.count("\n") - foot.count("\n")
+        out.print(drawn_table(gate_table(gate).part(range(len(gate.broken))), most=room))
         out.print()
-    for sentence in gate_details(gate):
-        print_text(sentence, out)
-    if steps := gate_steps(gate):
-        out.print()
-        print_steps(steps, out)
+    release(out, foot)

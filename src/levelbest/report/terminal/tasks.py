@@ -3,47 +3,69 @@
 from __future__ import annotations
 
 import textwrap
+from typing import TYPE_CHECKING
 
 from levelbest.report.tables.sections import aggregate_section, improvement_section
+from levelbest.report.tables.table import Table, texts
 from levelbest.report.terminal.console import (
     console,
     drawn_table,
-    print_cautions,
-    print_choices,
+    held,
+    print_foot,
     print_text,
     print_variances,
+    release,
+    screen_lines,
 )
-from levelbest.report.words.answers import verdict_sentences
-from levelbest.report.words.phrases import footer
+from levelbest.report.words.answers import answer_of, text_of, verdict_sentences
+from levelbest.report.words.phrases import capital, footer
 from levelbest.report.words.tasks import overall_sentence
 from levelbest.results import TaskComparison
 
-_FEWEST_ROWS, _MOST_PAIRS = 5, 10
-"""Families and tasks of one screen; pairs with all details."""
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_FEWEST_LINES, _MOST_PAIRS = 6, 10
+"""Lines of families and of tasks on one screen; pairs with all details."""
 
 
-def print_tasks(comparison: TaskComparison, *, details: bool = False) -> None:
-    """Print it: the verdict over all tasks, aggregates, a line for each task; all pairs and doubts with ``details``."""
+def print_tasks(comparison: TaskComparison, *, details: bool = False, below: int = 0) -> None:
+    """The verdict over all tasks, aggregates, a line for each task; all pairs and doubts with ``details``.
+
+    So many lines ``below`` it are a report's.
+    """
     out, many = console(), len(comparison.overall.families)
-    print_choices(comparison.cautions, out, n_families=many, details=details)
-    print_text(overall_sentence(comparison), out, "bold")
-    out.print()
-    improvements = improvement_section(comparison)
-    last = range(improvements.size)[-_MOST_PAIRS:]
-    for section in (aggregate_section(comparison), *([improvements.part(last)] if details else [])):
-        rows = range(section.size if details else min(section.size, _FEWEST_ROWS))
-        out.print(drawn_table(section.part(rows)))
-        if details:
-            print_text(section.note, out, "dim")
-        out.print()
-    sentences = {task: verdict_sentences(compared) for task, compared in comparison.tasks.items()}
-    for task in list(sentences)[: None if details else _FEWEST_ROWS + 1]:
-        text = f"{task}: {' '.join(sentences[task])}"
-        print_text(text if details else textwrap.shorten(text, out.width, placeholder=" ..."), out)
-    if not details and len(sentences) > _FEWEST_ROWS + 1:
-        out.print(f"... and {len(sentences) - _FEWEST_ROWS - 1} more tasks")
+    conditions = " ".join(footer(comparison.overall, details=details))
+    head = held(out, lambda: print_text(overall_sentence(comparison), out, "bold"), out.print)
+    foot = held(out, lambda: print_foot(comparison.cautions, out, conditions, n_families=many, details=details))
     if details:
+        release(out, head)
+        _print_details(comparison, out)
+        release(out, foot)
+        return
+    table = drawn_table(aggregate_section(comparison), most=_FEWEST_LINES)
+    head += held(out, lambda: out.print(table), out.print)
+    room = screen_lines() - below - 1 - head.count("\n") - foot.count("\n")
+    by_task = {task: answer_of(compared) for task, compared in comparison.tasks.items()}
+    answers = [capital(text_of((*answer.names, *answer.rest))) for answer in by_task.values()]
+    wide = max(len(task) for task in [*by_task, "task"])
+    short = [textwrap.shorten(text, max(20, out.width - wide - 2), placeholder=" ...") for text in answers]
+    where = next(iter(by_task.values())).where
+    tasks = Table((texts("task", list(by_task)), texts(where, short)))
+    release(out, head)
+    out.print(drawn_table(tasks, most=max(_FEWEST_LINES, room)))
+    out.print()
+    release(out, foot)
+
+
+def _print_details(comparison: TaskComparison, out: Console) -> None:
+    """Aggregates and improvements with what they are, every sentence of every task, and the variances."""
+    improvements = improvement_section(comparison)
+    for section in (aggregate_section(comparison), improvements.part(range(improvements.size)[-_MOST_PAIRS:])):
+        out.print(drawn_table(section))
+        print_text(section.note, out, "dim")
         out.print()
-        print_variances(comparison.variances, out)
-    print_cautions(comparison.cautions, out, n_families=many, details=details)
-    print_text(" ".join(footer(comparison.overall, details=details)), out, "dim")
+    for task, compared in comparison.tasks.items():
+        print_text(f"{task}: {' '.join(verdict_sentences(compared))}", out)
+    out.print()
+    print_variances(comparison.variances, out)

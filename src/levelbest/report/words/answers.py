@@ -69,7 +69,7 @@ class Answer:
     names: Pieces
     """``mlp-seeds or svm``; empty where nothing can be compared."""
     rest: Pieces = ()
-    """`` (three others are beaten)``."""
+    """`` (the other three are worse)``."""
 
     @property
     def pieces(self) -> Pieces:
@@ -265,9 +265,11 @@ def _open_names(block: Sequence[Span], clauses: _Clauses, *, either: bool) -> Pi
         pieces.append(Piece(" of those that can be compared"))
     if len(further) > _MOST_EXTRA:
         return (*pieces, Piece(", and others at some of these budgets"))
+    ranges: dict[tuple[str, ...], list[Range]] = {}
     for span, names in further:
-        where = clauses.budgets([(span.start, span.end)], unit=False)
-        pieces += [Piece(f", at {where} also "), *any_of(names, n_families, last="and")]
+        ranges.setdefault(tuple(names), []).append((span.start, span.end))
+    for some, where in ranges.items():
+        pieces += [Piece(f", at {clauses.budgets(where, unit=False)} also "), *any_of(some, n_families, last="and")]
     return tuple(pieces)
 
 

@@ -241,8 +241,8 @@ def trials_in_words(curve: Curve, i: int | None = None) -> str:
     return f"{curve.words.count(curve.n_trials)} of {many}"
 
 
-def curves_heading(curves: Sequence[Curve]) -> str:
-    """What the numbers of a table of curves are, with the terms that it uses."""
+def curves_heading(curves: Sequence[Curve], *, details: bool = True) -> str:
+    """What the numbers of a table of curves are, with the terms that it uses; ``details`` name the methods."""
     first, words = curves[0], curves[0].words
     chosen = f", chosen by {first.selection}" if first.reported else f" ({alone_words(first)})"
     if first.statistic in ("all", "majority"):  # no sample is chosen by its score
@@ -259,8 +259,8 @@ def curves_heading(curves: Sequence[Curve]) -> str:
     judged = after(words.judged, ", each judged ")
     parts = [
         f"{quantity(first, f'n {words.units}{after(words.drawn)}')}{problems}{judged}{chosen}",
-        f"{level(first.confidence)} {kind} {over}: {methods}",
-        "spread: standard deviation of the best of n itself",
+        f"{level(first.confidence)} {kind} {over}{f': {methods}' if details else ''}",
+        "spread: standard deviation of the best of n",
     ]
     if first.new_run is not None:
         parts.append("new run: what one more run of the best is expected to score, chosen by one run fewer")
@@ -292,15 +292,15 @@ def noise_sentence(noises: Sequence[Noise], words: DesignWords) -> str:
     return f"{what}: {'; '.join(parts)}{f'; and {more} more' if more > 0 else ''}." if parts else ""
 
 
-def cost_heading(curves: Sequence[FamilyCostCurve]) -> str:
+def cost_heading(curves: Sequence[FamilyCostCurve], *, details: bool = True) -> str:
     """The same over budgets of cost."""
     first = curves[0]
     crew = f" with {first.workers} workers" if first.workers > 1 else ""
     error = max(float(np.nanmax(curve.monte_carlo_error)) for curve in curves)
+    drawn = f"; {first.n_orders} orders, Monte Carlo error at most {error:.2g}; seed {first.seed}"
     return (
         f"expected best {first.score} within a budget{crew}; mean cost: as if every trial cost the mean; none "
-        f"done: chance that no trial is finished; {first.n_orders} orders, Monte Carlo error at most {error:.2g}; "
-        f"seed {first.seed}"
+        f"done: chance that no trial is finished{drawn if details else ''}"
     )
 
 
@@ -349,18 +349,16 @@ def reaches_summary(reaches: Sequence[Reach]) -> str:
     for target in dict.fromkeys(row.target for row in reaches):
         rows = [row for row in reaches if row.target == target and row.failed == first.failed]
         name = f" ({rows[0].name})" if rows[0].name else ""
-        able = [
-            f"{row.family} with {_budget(row, row.cost if row.over_cost else row.n)}" for row in rows if row.reached
-        ]
-        goal = f"{capital(what)} best {first.score} of {target:g}{name}"
+        able = [f"{_budget(row, row.cost if row.over_cost else row.n)} of {row.family}" for row in rows if row.reached]
+        goal = f"{'an' if what == 'expected' else 'a'} {what} best {first.score} of {target:g}{name}"
         if not able:
-            sentences.append(f"{goal}: nobody within the data.")
+            sentences.append(f"No family reaches {goal} within the data.")
             continue
-        others = len(rows) - len(able)
-        rest = (
-            f"; {'the other' if others == 1 else f'{count_word(others)} others'} not within the data" if others else ""
-        )
-        sentences.append(f"{goal}: {shortened(able)}{rest}.")
+        short = [row.family for row in rows if not row.reached]
+        rest = f"; {short[0]} does not reach it within the data" if short else ""
+        if len(short) > 1:
+            rest = f"; {count_word(len(short))} others do not reach it within the data"
+        sentences.append(f"{capital(goal)} takes {shortened(able)}{rest}.")
     return " ".join(sentences)
 
 

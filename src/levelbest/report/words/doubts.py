@@ -116,9 +116,9 @@ DOUBTS: dict[tuple[str, str], str | Callable[..., str]] = {
         "which is one observation ({named[search]} none if the trials are independent)"
     ),
     ("fixed-configuration", ""): (
-        "one fixed configuration beside searches: n counts its seeds, not the trials it took to find it"
+        "seeds of one configuration, not a search: the trials it took to find it are not counted"
     ),
-    ("fixed-configuration", "point"): "one configuration of {within}'s space: n counts its seeds",
+    ("fixed-configuration", "point"): "seeds of one configuration of {within}, not a search",
     ("stops-at-success", ""): (
         "in all {problems} problems with a success, the success is the last sample: sampling stopped there, and "
         "pass@k from such samples is biased"
@@ -134,8 +134,8 @@ DOUBTS: dict[tuple[str, str], str | Callable[..., str]] = {
     ("few-values", "one-trial"): "one trial, too few to compare",
     ("ties", ""): "{share:.0%} of the trials share their score with another",
     ("outlier", ""): (
-        "the best score, {score:.6g}, stands apart: {distance:.1f} times the range of the middle half of the scores "
-        "beyond that half, and {gap:.1f} times beyond the second best: check that trial"
+        "the best score, {score:.6g}, is an outlier: {distance:.1f} interquartile ranges beyond the quartiles, and "
+        "{gap:.1f} beyond the second best: check that trial"
     ),
     ("selection-is-reported", ""): "the selection score and the reported score are one column, {column!r}",
     ("selection-is-reported", "identical"): (
@@ -162,8 +162,8 @@ DOUBTS: dict[tuple[str, str], str | Callable[..., str]] = {
         "played no part in the selection, such as a test score, does not ({named[reported]})"
     ),
     ("no-reported", "oracle"): (
-        "{selection} both picks the best of n and is reported: what an oracle reaches (pass@k for 0/1 scores); a "
-        "verifier's score as {named[selection]} shows what can be reached without one"
+        "{selection} both picks the best of n and is what is reported, as an oracle would pick (pass@k for 0/1 "
+        "scores); give a verifier's score as {named[selection]} to see what is reached without an oracle"
     ),
     # how far the data reach
     ("beyond-trials", ""): (
@@ -218,8 +218,8 @@ DOUBTS: dict[tuple[str, str], str | Callable[..., str]] = {
     ),
     ("outlier", "worse"): lambda score, distance, count: (
         f"{'1 trial lies' if count == 1 else f'{count} trials lie'} far on the worse side (the worst: {score:.6g}, "
-        f"{distance:.2g} times the range of the middle half of the scores away): runs gone wrong, which pull means "
-        "towards them; should they count as failed?"
+        f"{distance:.2g} interquartile ranges away): runs gone wrong, which pull means towards them; should they "
+        "count as failed?"
     ),
     ("unequal-groups", ""): _unequal,
     ("unequal-groups", "left-out"): lambda problems, total: (
@@ -250,8 +250,9 @@ def _guessed(
     columns = sorted(columns, key=lambda row: row[0] not in ("selection", "reported"))
     parts = [f"{role} = {column!r}" for role, column in columns]
     if direction is not None:  # beside the scores, which it is read with
-        scores = sum(role in ("selection", "reported") for role, _ in columns)
-        parts.insert(scores, f"direction = {direction} (by the name {by!r})")
+        scores = [column for role, column in columns if role in ("selection", "reported")]
+        why = "" if by in scores else f" (by the name {by!r})"
+        parts.insert(len(scores), f"direction = {direction}{why}")
     if run_cost is not None:
         how = "the sum over its rows" if run_cost == "sum" else "its last value, since it never falls within a run"
         parts.append(f"cost of a run = {how}")

@@ -29,27 +29,29 @@ def gate_sentences(gate: GateDecision) -> tuple[str, ...]:
     return (gate_headline(gate), *gate_details(gate), *(step.text + "." for step in gate_steps(gate)))
 
 
-def gate_details(gate: GateDecision) -> list[str]:
-    """What stands behind the answer."""
+def gate_details(gate: GateDecision, *, names: bool = True) -> list[str]:
+    """What stands behind the answer; the ``names`` of broken problems where no table shows them."""
     effect = gate.pair.effect
     shown = show_with_limits(effect.difference, effect.low, effect.high)
-    sentences = [f"{gate.candidate} minus {gate.baseline}, where more is better: {shown}, at {level(gate.confidence)}."]
+    sure = f"{level(gate.confidence)} confidence"
+    sentences = [f"{gate.candidate} minus {gate.baseline} (positive is better): {shown}, {sure}."]
     if gate.broken:
-        names = shortened([row.problem for row in gate.broken], _MOST_NAMES)
-        broken = f"{plural(len(gate.broken), 'problem')} of {gate.n_problems}"
-        sentences.append(
-            f"Certified to be worse by {'itself' if len(gate.broken) == 1 else 'themselves'}: {broken}, {names}."
-        )
+        which = f": {shortened([row.problem for row in gate.broken], _MOST_NAMES)}" if names else ""
+        worse = f"{plural(len(gate.broken), 'problem')} of {gate.n_problems}"
+        sentences.append(f"Certified to be worse, each by itself: {worse}{which}.")
     if gate.decision == "inconclusive" and effect.low > -gate.worth >= effect.floor:
-        why = "needs the bounds of the score" if math.isinf(effect.floor) else "such runs may not have shown all"
-        sentences.append(f"The interval alone would let it pass; what the runs may not have shown does not: it {why}.")
+        why = "these runs are too few to rule out failures that none of them shows"
+        if math.isinf(effect.floor):
+            why = f"without the bounds of the score ({named('bounds')}) nothing limits a failure that no run shows"
+        sentences.append(f"The interval alone would let it pass, but {why}.")
     elif gate.decision == "pass" and math.isfinite(effect.floor):
-        sentences.append(f"Whatever the runs have not shown, it loses at most {max(0.0, -effect.floor):.2g}.")
+        loss = f"{max(0.0, -effect.floor):.2g}"
+        sentences.append(f"Even with failures that no run has shown, it loses at most {loss}.")
     sentences += _of_runs(gate)
     default = "" if gate.given else " (5 % of the range of the score, the default)"
     sentences.append(
-        f"A loss of {gate.worth:g} would matter{default}. Equal versions are called regressed in at most "
-        f"{level(round(1 - gate.confidence, 9))} of cases; a version that loses more passes just as rarely. That holds "
+        f"A loss of {gate.worth:g} would matter{default}. A change that changes nothing is called regressed in at most "
+        f"{level(round(1 - gate.confidence, 9))} of cases; a change that loses more passes as rarely. That holds "
         "where runs are independent and both versions ran under the same conditions."
     )
     return sentences
@@ -89,9 +91,9 @@ def gate_steps(gate: GateDecision) -> list[Step]:
     words, suite = gate.pair.terms.words, gate.about == "suite"
     runs = "runs of the suite" if suite else f"{words.planned}s" if words.group else words.units
     if math.isfinite(gate.further):
-        return [Step(f"About {forecast(gate.further)} further {runs}, with both, would probably decide")]
+        return [Step(f"About {forecast(gate.further)} more {runs}, with both, would probably decide")]
     number = min(gate.pair.n_trials) / (gate.n_problems or 1 if suite and not gate.whole_runs else 1)
-    return [Step(f"More than {forecast(20 * number)} further {runs}, with both, would be needed to decide")]
+    return [Step(f"More than {forecast(20 * number)} more {runs}, with both, would be needed to decide")]
 
 
 def requirement_sentences(required: Requirement) -> tuple[str, ...]:
@@ -102,10 +104,10 @@ def requirement_sentences(required: Requirement) -> tuple[str, ...]:
     certain = f"at {level(required.pair.terms.confidence)}"
     sentences = [
         f"{answer}: {required.text}.",
-        f"{required.first} minus {required.second}, where more is better: {shown} {certain}.",
+        f"{required.first} minus {required.second} (positive is better): {shown} {certain}.",
     ]
     if required.margin < 0:
         loss = "nothing" if math.isinf(required.bound) else f"a loss of at most {max(0.0, -required.bound):.2g}"
         needs = "; the bounds of the score are needed for more" if math.isinf(required.bound) else ""
-        sentences.append(f"What is certified whatever the runs have not shown: {loss}{needs}.")
+        sentences.append(f"Certified even with failures that no run has shown: {loss}{needs}.")
     return tuple(sentences)

@@ -98,10 +98,10 @@ def count_word(count: int) -> str:
 
 
 def beaten_words(count: int) -> str:
-    """How many others are beaten, where several may be best."""
+    """`` (the other three are worse)``: how many others are beaten, where several may be best."""
     if not count:
         return UNTOLD
-    return f" ({'one other is' if count == 1 else f'{count_word(count)} others are'} beaten)"
+    return f" (the other {'is' if count == 1 else f'{count_word(count)} are'} worse)"
 
 
 def all_others(count: int) -> str:
@@ -204,8 +204,8 @@ def condition_sentence(comparison: Comparison) -> str:
 def short_conditions(comparison: Comparison) -> str:
     """The same for one screen: what the table shows is left out, and what changes nothing."""
     terms = comparison.terms
-    parts = [f"{level(terms.confidence)}{scope_words(terms, comparison.pairs)}{after(terms.words.scope, ', ')}"]
-    parts += [text.removesuffix(" score") for text in _lost(comparison)] + leaning(comparison.pairs)
+    parts = [confidence_words(terms, comparison.pairs)]
+    parts += [text.replace("the worst score", "worst") for text in _lost(comparison)] + leaning(comparison.pairs)
     if changed := sum(pair.survives is False for pair in comparison.pairs):
         parts.append(f"{plural(changed, 'verdict')} change{'s' * (changed == 1)} {other_policy(terms)}")
     return f"{'; '.join(parts)}."
@@ -217,11 +217,16 @@ def footer(comparison: Comparison, *, details: bool) -> list[str]:
     if any(verdict.reason == "adaptive" for pair in comparison.pairs for verdict in pair.verdicts):
         return [f"Seed {terms.settings.rng}."]
     if not details:
-        return [short_conditions(comparison), f"Seed {terms.settings.rng}; {named('details')}"]
+        return [short_conditions(comparison), f"Seed {terms.settings.rng}; {more_words()}"]
     each = ["Intervals in the table are for each family separately."] if comparison.standings else []
     several = len(comparison.pairs) > 1
     more = f" {named('pairs')}: {'each pair' if several else 'every budget'}." * (several or not terms.words.single)
     return [condition_sentence(comparison), *each, f"Seed {terms.settings.rng}.{more}"]
+
+
+def more_words() -> str:
+    """How to see all that one screen leaves out."""
+    return f"more: {named('details')}"
 
 
 def confidence_words(terms: ComparisonTerms, pairs: Sequence[PairComparison]) -> str:
@@ -275,10 +280,9 @@ def _lost(comparison: Comparison) -> list[str]:
     lost, total = sum(n_failed for _, n_failed in counts), sum(n_trials for n_trials, _ in counts)
     if not lost:
         return []
-    did = "counts as the worst score" if lost == 1 else "count as the worst score"
-    if terms.settings.failed != "worst":
-        did, total = f"{'was' if lost == 1 else 'were'} dropped", total + lost
-    return [f"{plural(lost, words.part) if words.in_parts else f'{lost} of {total}'} failed and {did}"]
+    total += lost if terms.settings.failed != "worst" else 0
+    failed = f"{plural(lost, words.part) if words.in_parts else f'{lost} of {total}'} failed"
+    return [f"{failed} ({counted(terms.settings.failed)})"]
 
 
 def _counts(comparison: Comparison) -> dict[str, tuple[int, int]]:
@@ -294,7 +298,7 @@ def leaning(pairs: Sequence[PairComparison]) -> list[str]:
     bases = {pair.basis for pair in pairs if pair.decided}
     leaning = []
     if "t" in bases:
-        leaning.append(f"{pairs[0].terms.words.few} that the verdict assumes nearly normal means")
+        leaning.append(f"with so few {pairs[0].terms.words.exchanged} the verdict assumes nearly normal means")
     if "gaffke" in bases:
         leaning.append("confidence limits from the bounds of the score alone")
     elif bases and (share := unseen_words(pairs)):
@@ -303,12 +307,12 @@ def leaning(pairs: Sequence[PairComparison]) -> list[str]:
 
 
 def unseen_words(pairs: Sequence[PairComparison]) -> str:
-    """What no such sample can rule out: ``a failure in up to 14 % of runs could have gone unseen``."""
+    """What no such sample can rule out: ``failures in up to 14 % of runs may go unseen``."""
     shares = [pair.unseen for pair in pairs if math.isfinite(pair.unseen)]
     if not shares:
         return ""
     words = pairs[0].terms.words
-    return f"a failure in up to {100 * max(shares):.2g} % of {words.exchanged} could have gone unseen"
+    return f"failures in up to {100 * max(shares):.2g} % of {words.exchanged} may go unseen"
 
 
 def groups_words(terms: ComparisonTerms) -> str:

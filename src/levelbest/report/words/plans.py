@@ -55,8 +55,8 @@ def capped_sentence(plan: TrialPlan) -> list[str]:
     capped = next((needed for needed in planned if needed.capped), None)
     if capped is None:
         return []
-    reach = f"{plural(min(capped.pilot), plan.words.planned)} support n up to a quarter of their number"
-    return [f"{reach}: planned for n = {capped.n}, not {capped.asked}."]
+    reach = f"{plural(min(capped.pilot), plan.words.planned)} allow n up to a quarter of their number"
+    return [f"Planned for n = {capped.n}, not {capped.asked}: {reach}."]
 
 
 def plan_summary(plan: TrialPlan) -> str:
@@ -85,7 +85,7 @@ def _about_pairs(plan: TrialPlan) -> list[str]:
         for pairs, words in (
             (enough, f"can be told apart with the {units} there are"),
             (more, f"would need about {many} {units}{_each(plan)}"),
-            (few, f"are left open by so few {units}"),
+            (few, f"have too few {units} to say how many it takes"),
             (never, f"differ too little for {forecast(MOST_PLANNED)} {units}{_each(plan)}"),
             (unknown, "have no spread to plan from"),
         )
@@ -113,7 +113,7 @@ def plan_rows(plan: TrialPlan) -> list[list[str]]:
     for first, second, needed in plan.separations:
         present = " and ".join(dict.fromkeys(map(str, needed.pilot)))
         present = present if plan.words.planned == plan.words.unit else f"{present} {_units(plan)}"
-        now = "decided" if needed.decided else f"now {needed.now:.0%}"
+        now = "decided" if needed.decided else f"now {100 * needed.now:.0f} %"
         goal = f"tell apart at n = {needed.n}, {now}" if needed.code != "unknown" else "no standard error"
         if plan.words.group and math.isfinite(needed.detectable):
             goal = f"{goal}; shows {needed.detectable:.2g}"
@@ -293,9 +293,8 @@ def _budget(comparison: Comparison) -> list[Step]:
         return []
     if len({span.best for span in leading_spans(comparison) if span.best is not None}) < 2:
         return []
-    text = f"Name the budget your readers have ({named('headline')})"
-    why = "the best family depends on it"
-    return [Step(text, why=why)]
+    text = f"Say which budget your readers have ({named('headline')})"
+    return [Step(text, why="which family is best depends on it")]
 
 
 def _bounds(comparison: Comparison) -> list[Step]:
@@ -305,8 +304,10 @@ def _bounds(comparison: Comparison) -> list[Step]:
     percent = terms.metric.natural == (0.0, 100.0)
     if terms.metric.bounds != (None, None) or not 0 <= least <= greatest <= (100 if percent else 1):
         return []
-    text = f"If no {terms.metric.score} can lie beyond 0 and {100 if percent else 1}, say so ({named('bounds')})"
-    return [Step(text, why="limits then need fewer assumptions")]
+    highest = 100 if percent else 1
+    text = f"If {terms.metric.score} always lies between 0 and {highest}, say so"
+    why = "intervals then need fewer assumptions"
+    return [Step(text, called("compare", bounds=(0, highest)), why)]
 
 
 def _failures(comparison: Comparison) -> list[Step]:
@@ -341,7 +342,7 @@ def _deciding(comparison: Comparison) -> list[Step]:
         return []
     budget = int(pair.effect.budget)
     where = "" if terms.words.single else f"at {terms.words.count(budget)} "
-    return [_further(pair, where, budget, leading), *_named_first(pair, budget)]
+    return [_further(pair, where, budget), *_named_first(pair, budget)]
 
 
 def _named_first(pair: PairComparison, budget: int) -> list[Step]:
@@ -349,33 +350,34 @@ def _named_first(pair: PairComparison, budget: int) -> list[Step]:
     needed, words = pair.needed, pair.terms.words
     if needed is None or pair.terms.named or not needed.detectable_named < needed.detectable:
         return []
-    shown = f"with the same number, a difference of {needed.detectable_named:.2g} shows at {words.count(budget)} alone"
-    return [Step(f"Name the budget before the next study: {shown}, {needed.detectable:.2g} over all budgets", "", "")]
+    alone = f"a difference of {needed.detectable_named:.2g} at {words.count(budget)} alone"
+    shown = f"as many {words.units} then show {alone}, instead of {needed.detectable:.2g} over all budgets"
+    return [Step(f"Name the budget before the next study: {shown}", "", "")]
 
 
-def _further(pair: PairComparison, where: str, budget: int, leading: set[str]) -> Step:
+def _further(pair: PairComparison, where: str, budget: int) -> Step:
     words = pair.terms.words
     unit = words.planned
-    names = f"{pair.families[0]} or {pair.families[1]}"
+    names = f"{pair.families[0]} or {pair.families[1]}?"
     present = min(pair.needed.pilot) if pair.needed is not None else pair.terms.n_groups or min(pair.n_trials)
     # a plan refuses a smaller pilot of trials
     refused = present < _LEAST_PILOT and not pair.terms.words.single and pair.terms.n_groups is None
     plan = "" if refused else called("plan_trials", n=budget)
-    each = "" if words.group else f" of {'each' if len(leading) > 2 else 'both'}"
+    each = "" if words.group else " of each"
     code = "" if pair.needed is None else pair.needed.code
     if pair.needed is not None and code == "few":
-        text = f"{names}: run more, it may take {open_words(pair.needed)}{each}"
+        text = f"{names} Run more: perhaps {open_words(pair.needed)}{each}"
         return Step(text, plan, f"{plural(present, unit)} are too few to plan from")
     if math.isfinite(pair.further) and pair.further <= HOPELESS * present:
-        many = plural(2, unit, f"{forecast(pair.further)} further")
-        return Step(f"{names}: about {many}{each} would probably decide", plan, "")
-    many = plural(2, unit, f"{HOPELESS * present:,} further")
-    text = f"{names}: even {many}{each} would hardly decide"
+        many = plural(2, unit, f"{forecast(pair.further)} more")
+        return Step(f"{names} About {many}{each} would probably decide", plan, "")
+    many = plural(2, unit, f"{HOPELESS * present:,} more")
+    text = f"{names} Even {many}{each} would hardly decide"
     if code != "small":  # what was observed does not say so
-        text = f"{names}: it may take more than {many}{each}"
+        text = f"{names} It may take more than {many}{each}"
     effect = pair.effect if pair.effect.difference >= 0 else pair.effect.mirrored()
     if not math.isfinite(effect.low + effect.high):
         return Step(text, plan, f"{where}the difference observed is too small")
     # limits narrow with the square root of the number of trials
-    halve = f"{3 * present:,} would about halve its limits"
+    halve = f"{3 * present:,} would about halve its interval"
     return Step(text, plan, f"{where}the difference observed is {effect_words(effect)}; {halve}")

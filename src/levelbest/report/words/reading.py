@@ -44,8 +44,8 @@ def reading_lines(trials: Trials, most: int | None = None) -> list[str]:
         by_words.setdefault(_design(design), []).append(design.family)
     alone = len(by_words) == 1
     designs = [words if alone else f"{shortened(names, 4)}: {words}" for words, names in by_words.items()]
-    rows = (f"{'read as':<8} {', '.join(parts)}", f"{'design':<8} {'; '.join(designs)}")
-    indent = " " * 9
+    rows = (f"{'read':<6} {', '.join(parts)}", f"{'design':<6} {'; '.join(designs)}")
+    indent = " " * 7
     return [
         fill(row, _WIDTH, subsequent_indent=indent, break_long_words=False, max_lines=most, placeholder=" ...")
         for row in rows

@@ -82,15 +82,15 @@ def stopping_sentence(plan: TrialPlan, units: str, each: str) -> list[str]:
     spent = [show_cost(_rounded(cost), plan.cost_unit)] if math.isfinite(cost) else []
     spent += [f"{forecast(plan.money(cost))} {plan.currency}"] if math.isfinite(plan.money(cost)) else []
     seen = max(needed.detectable * math.sqrt(max(needed.pilot) / last) for *_, needed in pairs)
-    shown = f": a difference of {seen:.2g} would then have shown in {100 * plan.power:.0f} of 100 cases"
-    after = f" (further {', '.join(spent)})" if spent else ""
+    shown = f", which would show a difference of {seen:.2g} in {100 * plan.power:.0f} of 100 cases"
+    after = f" (another {', '.join(spent)})" if spent else ""
     if plan.words.group:  # there are no limits that are valid at every look
         return [
             f"Compare once, at the end, after {forecast(last)} {units}{after}{shown if math.isfinite(seen) else ''}."
         ]
     return [
-        f"Stop when limits that are valid at every look ({named('while_running')}) decide, at the latest after "
-        f"{forecast(last)} {units}{each}{after}{shown if math.isfinite(seen) else ''}. Without such limits compare "
+        f"When to stop: with {named('while_running')} you may look at any time; stop once it decides, at the latest "
+        f"after {forecast(last)} {units}{each}{after}{shown if math.isfinite(seen) else ''}. Without it, compare "
         "once, at the end."
     ]
 

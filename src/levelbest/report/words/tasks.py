@@ -39,15 +39,15 @@ def task_sentences(comparison: TaskComparison) -> tuple[str, ...]:
 def overall_sentence(comparison: TaskComparison) -> str:
     """The verdict over all tasks."""
     first, *further = verdict_sentences(comparison.overall)
-    over = f"Over {len(comparison.tasks)} tasks ({normalised_words()})"
+    over = f"Over {len(comparison.tasks)} tasks"
     where = answer_of(comparison.overall).where
     first = f", {where}{first[len(where) :]}" if where else f": {first}"
-    return " ".join([f"{over}{first}", *further])
+    return " ".join([f"{over}{first}", *further, f"Differences: {normalised_words()}."])
 
 
 def normalised_words() -> str:
     """What differences over tasks are measured in."""
-    return "mean difference in standard deviations of each task's scores"
+    return "means over the tasks, in standard deviations of each task's scores"
 
 
 def scale_words(comparison: TaskComparison) -> str:
