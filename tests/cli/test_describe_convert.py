@@ -136,5 +136,5 @@ def test_describe_says_what_was_read_as_what(tmp_path, capsys):
     assert main(["describe", str(path)]) == 0
     printed = capsys.readouterr().out
     assert "read   selection = 'val_acc', cost = 'runtime', seed = 'seed', higher" in printed
-    assert "design   20 trials, 4 configurations with several seeds" in printed
+    assert "design 20 trials, 4 configurations with several seeds" in printed
     assert len(printed.splitlines()) <= 30

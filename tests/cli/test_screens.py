@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import shutil
 from importlib.resources import files
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from levelbest.cli.main import COMMANDS, main
+from levelbest.cli.main import COMMANDS, cli, main
 from levelbest.web.server import Server
 
 WIDTH, HEIGHT = 80, 23
@@ -240,3 +241,20 @@ def test_help_lists_the_commands_by_job_on_one_screen(capsys):
     jobs = [line.split()[0] for line in lines if re.match(r"  (look|decide|run|tools) ", line)]
     assert jobs == ["look", "decide", "run", "tools"]
     assert all(any(re.search(rf"\b{name} ", line) for line in lines) for name in COMMANDS)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_has_groups_and_examples_that_can_be_typed(name, capsys):
+    assert main([name, "--help"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert re.match(r"  [A-Z]", lines[2])  # what it is for
+    start = lines.index("Examples:")
+    examples = [line.strip() for line in lines[start + 1 :]]
+    assert examples
+    assert max(map(len, lines[start:])) <= WIDTH
+    heads = [line for line in lines if re.fullmatch(r"[A-Z][a-z ]+:", line)]
+    assert heads == [head for head in ("Options:", "Output:", "Reading the table:", "Examples:") if head in heads]
+    for example in examples:
+        program, command, *words = shlex.split(example, comments=True)
+        assert (program, command) == ("levelbest", name)
+        cli.get_command(None, name).make_context(name, words)  # a wrong option is refused here

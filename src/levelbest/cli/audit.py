@@ -7,9 +7,10 @@ from pathlib import Path
 import click
 
 from levelbest.cli import options
+from levelbest.cli.help import Verb
 
 
-@click.command("audit")
+@click.command("audit", cls=Verb)
 @click.argument("log", type=click.Path(path_type=Path))
 @click.option("--selection", metavar="COL", help="The column of the score that decided what was kept.")
 @click.option("--direction", type=click.Choice(["max", "min"]), help="Which way is better.")

@@ -7,10 +7,11 @@ from pathlib import Path
 import click
 
 from levelbest.cli import options
+from levelbest.cli.help import Verb
 from levelbest.errors import InputError
 
 
-@click.command("checklist")
+@click.command("checklist", cls=Verb)
 @options.data
 @click.option("--answers", type=click.Path(path_type=Path), help="Answers to open questions (YAML: key: answer).")
 @click.option(

@@ -5,13 +5,14 @@ from __future__ import annotations
 import click
 
 from levelbest.cli import options
+from levelbest.cli.help import Verb
 from levelbest.errors import InputError
 
 _NUMBERS = {"mean": "mean", "sd": "sd", "se": "se", "runs": "n", "tuned": "tuned"}
 """Options that give summary numbers, and the columns that they are."""
 
 
-@click.command("claim")
+@click.command("claim", cls=Verb)
 @click.argument("files", nargs=-1, metavar="[SUMMARY... | FILE...]")
 @click.option(
     "--claimed", type=float, metavar="SCORE", help="The score claimed: the best of --attempts; FILE has baseline runs."

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from levelbest.cli import options
+from levelbest.cli.help import Verb
 from levelbest.cli.main import working
 from levelbest.errors import InputError
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from levelbest.results import Comparison, Requirement, TaskComparison
 
 
-@click.command("compare")
+@click.command("compare", cls=Verb)
 @options.data
 @options.design
 @options.headline

@@ -7,9 +7,10 @@ from pathlib import Path
 import click
 
 from levelbest.cli import options
+from levelbest.cli.help import Verb
 
 
-@click.command("convert")
+@click.command("convert", cls=Verb)
 @options.data
 @options.as_json
 @click.option(

@@ -8,10 +8,11 @@ from pathlib import Path
 import click
 
 from levelbest.cli import options
+from levelbest.cli.help import Verb
 from levelbest.cli.main import working
 
 
-@click.command("curve")
+@click.command("curve", cls=Verb)
 @options.data
 @options.curve
 @options.about

@@ -9,11 +9,12 @@ import click
 
 from levelbest._write import make_folder, write_bytes
 from levelbest.cli import options
+from levelbest.cli.help import Verb
 from levelbest.cli.main import FILES, OPTIONS, working
 from levelbest.errors import InputError, called
 
 
-@click.command("demo")
+@click.command("demo", cls=Verb)
 @click.option(
     "--out", type=click.Path(path_type=Path), default=Path("levelbest-demo"), show_default=True, help="A folder."
 )
@@ -21,7 +22,7 @@ from levelbest.errors import InputError, called
 @options.details
 @click.option("--run", "fresh", is_flag=True, help="Run a small study here and now instead: 120 trials, seconds.")
 def command(out: Path, seed: int, fresh: bool, details: bool) -> None:
-    """The whole tour, on shipped results."""
+    """The whole tour on results that ship with the package: the verdict here, and a page to open."""
     from levelbest.cli.report import tell_report
     from levelbest.readers import read_trials
     from levelbest.report.write import write_report

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from levelbest.cli import options
+from levelbest.cli.help import Verb
 
 if TYPE_CHECKING:
     from levelbest._ledger.chain import Reason
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 _SHOWN_SKIPPED = 10
 
 
-@click.command("describe")
+@click.command("describe", cls=Verb)
 @options.data
 @options.seed
 @options.details

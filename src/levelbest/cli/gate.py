@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from levelbest.cli import options
+from levelbest.cli.help import Verb
 from levelbest.cli.main import working
 from levelbest.errors import InputError
 
@@ -12,7 +13,7 @@ CODES = {"pass": 0, "regressed": 1, "inconclusive": 3}
 """Exit codes of the answers."""
 
 
-@click.command("gate")
+@click.command("gate", cls=Verb)
 @options.data
 @click.option("--baseline", metavar="NAME", required=True, help="The family that must not be lost against.")
 @click.option("--candidate", metavar="NAME", required=True, help="The family that may pass or not.")

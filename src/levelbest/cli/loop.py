@@ -7,13 +7,14 @@ from pathlib import Path
 import click
 
 from levelbest.cli import options
+from levelbest.cli.help import Verb
 from levelbest.errors import InputError
 
 CODES = {"keep": 0, "discard": 1, "again": 3}
 """Exit codes of the answers."""
 
 
-@click.command("loop")
+@click.command("loop", cls=Verb)
 @click.argument("ledger", type=click.Path(path_type=Path))
 @click.option("--baseline", is_flag=True, help="The run is of the version that candidates must beat.")
 @click.option("--candidate", metavar="NAME", help="The run is of this candidate; alone: what is wanted of it?")
@@ -28,14 +29,11 @@ CODES = {"keep": 0, "discard": 1, "again": 3}
 def command(given: options.Given) -> int:
     """Keep only what is real in a research loop: keep, discard, or run it again.
 
-    \b
-    levelbest loop loop.db --baseline --score 0.712 --direction max    # sixteen runs of the baseline
-    levelbest loop loop.db --candidate wider --score 0.731             # then every run of every candidate
-
-    A candidate is answered with "discard" (exit code 1), "again K" (run it K more times; 3) or "keep" (0): one run,
-    then three, then twelve fresh ones, against a pool of sixteen baseline runs. What is kept is the next baseline.
-    False keeps are at most 5 % of all keeps over the whole loop, however long. The ledger keeps every run and every
-    answer; without --score it says how things stand. Several agents may use one ledger at once.
+    First record sixteen runs of the baseline, then every run of every candidate. A candidate is answered with "discard"
+    (exit code 1), "again K" (run it K more times; 3) or "keep" (0): one run, then three, then twelve fresh ones,
+    against a pool of sixteen baseline runs. What is kept is the next baseline. False keeps are at most 5 % of all keeps
+    over the whole loop, however long. The ledger keeps every run and every answer; without --score it says how things
+    stand. Several agents may use one ledger at once.
     """
     from levelbest.run.loop import Loop
 

@@ -7,10 +7,11 @@ from pathlib import Path
 import click
 
 from levelbest.cli import options
+from levelbest.cli.help import Verb
 from levelbest.cli.main import working
 
 
-@click.command("plan")
+@click.command("plan", cls=Verb)
 @options.data
 @click.option(
     "--n",

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from levelbest.cli import options
+from levelbest.cli.help import Verb
 from levelbest.cli.main import working
 
 
@@ -24,7 +25,7 @@ def _targets(ctx: click.Context, param: click.Parameter, value: tuple[str, ...])
     return targets
 
 
-@click.command("reach")
+@click.command("reach", cls=Verb)
 @options.data
 @click.option(
     "--target",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from levelbest.cli import options
+from levelbest.cli.help import Verb
 from levelbest.cli.main import working
 from levelbest.errors import InputError
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from levelbest.report.write import Report
 
 
-@click.command("report")
+@click.command("report", cls=Verb)
 @options.data
 @options.design
 @click.option("--answers", type=click.Path(path_type=Path), help="Answers for the checklist (YAML).")

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from levelbest.cli import options
+from levelbest.cli.help import Verb
 from levelbest.cli.main import say
 
 if TYPE_CHECKING:
     from levelbest.run.study import Study
 
 
-@click.command("run")
+@click.command("run", cls=Verb)
 @click.argument("study", type=click.Path(path_type=Path))
 @click.option("--ledger", type=click.Path(path_type=Path), help="Where results go (default: beside STUDY, as .db).")
 @click.option("--engine", help="inline, local, ray or slurm (default: as the study says, else local).")
@@ -36,6 +37,9 @@ if TYPE_CHECKING:
 )
 def command(study: Path, ledger: Path | None, quiet: bool, as_json: bool, check: bool, **how: Any) -> None:
     """Run the trials of a study file (YAML, TOML or JSON). The same command goes on where it stopped.
+
+    A study file names the metric, the number of trials and, for each family, what to run and the space to search
+    (the whole format: docs/runner.md):
 
     \b
     seed: 0

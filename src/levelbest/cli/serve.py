@@ -6,8 +6,10 @@ from pathlib import Path
 
 import click
 
+from levelbest.cli.help import Verb
 
-@click.command("serve")
+
+@click.command("serve", cls=Verb)
 @click.argument("ledger", metavar="STUDY.db", type=click.Path(path_type=Path))
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="The port to listen on (default: a free one).")

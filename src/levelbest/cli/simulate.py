@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from levelbest.cli import options
+from levelbest.cli.help import Verb
 from levelbest.cli.main import progress_bar
 from levelbest.errors import InputError
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from levelbest.trials import Trials
 
 
-@click.command("simulate")
+@click.command("simulate", cls=Verb)
 @click.option("--law", metavar="NAME(...)", help="A SciPy distribution such as norm, beta(8,2), t(3) or -expon.")
 @click.option("--kde", metavar="FILE", help="A kernel density of a column of results, as in [T].")
 @options.reading

@@ -7,9 +7,10 @@ from pathlib import Path
 import click
 
 from levelbest.cli import options
+from levelbest.cli.help import Verb
 
 
-@click.command("verify")
+@click.command("verify", cls=Verb)
 @click.argument("ledger", type=click.Path(path_type=Path))
 @click.option("--head", help="A head that was published earlier; the ledger must still hold it.")
 @options.as_json
