@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from levelbest.cli import options
 from levelbest.cli.help import Verb
 from levelbest.cli.main import working
+
+if TYPE_CHECKING:
+    from levelbest.results import Curve, FamilyCostCurve
 
 
 @click.command("curve", cls=Verb)
@@ -69,16 +74,21 @@ def command(given: options.Given) -> None:
         document["warnings"] = documents_of([curve for drawn in curves.values() for curve in drawn])
         options.echo_json(document)
         return
-    from levelbest.report.terminal.curves import print_curves
-
-    if by_task and not given["details"]:  # one screen: a row for each task and family
-        every = [replace(curve, family=f"{name}: {curve.family}") for name, drawn in curves.items() for curve in drawn]
-        curves, by_task = {"": every}, False
-    for name, drawn in curves.items():
-        if by_task:
-            click.secho(name, bold=True)
-        print_curves(drawn, n=given["n"], details=given["details"])
-        if by_task:
-            click.echo()
+    _print(curves, given)
     if out is not None:
         click.echo(f"figure: {out}")
+
+
+def _print(curves: Mapping[str, Sequence[Curve | FamilyCostCurve]], given: options.Given) -> None:
+    """The tables of all tasks with all details; otherwise one screen, with a row for each task and family."""
+    from levelbest.report.terminal.curves import print_curves
+
+    if "" not in curves and not given["details"]:
+        every = [replace(curve, family=f"{name}: {curve.family}") for name, drawn in curves.items() for curve in drawn]
+        curves = {"": every}
+    for name, drawn in curves.items():
+        if name:
+            click.secho(name, bold=True)
+        print_curves(drawn, n=given["n"], details=given["details"])
+        if name:
+            click.echo()
