@@ -28,6 +28,8 @@ NAMES = [name for name in vars(objectives) if callable(getattr(objectives, name)
 adopted = pytest.mark.skipif(
     processes._prctl is None, reason="only on Linux can a process adopt orphans or die with its parent"
 )
+PATIENCE = 150
+"""Seconds after which a test that would wait for ever ends: no promise of speed (Ray starts slowly under load)."""
 _nap = itertools.count(os.getpid() % 10_000 * 1000)
 
 
@@ -111,7 +113,7 @@ def task(tmp_path):
     return make
 
 
-def all_of(engine: Engine, tasks: list[dict], seconds: float = 60) -> dict[int, dict]:
+def all_of(engine: Engine, tasks: list[dict], seconds: float = PATIENCE) -> dict[int, dict]:
     """Run tasks as the loop does, up to the capacity at a time."""
     waiting, running, ended = list(tasks), 0, {}
     deadline = time.monotonic() + seconds
@@ -140,7 +142,7 @@ def alive(nap: str) -> list[int]:
     ]
 
 
-def until(condition, seconds: float = 30) -> None:
+def until(condition, seconds: float = PATIENCE) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, "waited too long"
@@ -214,7 +216,7 @@ def test_waiting_for_nothing_returns(engine):
 def test_trials_run_side_by_side(isolating, task, tmp_path):
     assert isolating.capacity == 2
     pair = [task("meets", folder=str(tmp_path), name=a, partner=b) for a, b in (("left", "right"), ("right", "left"))]
-    assert [raw["scores"]["dev"] for raw in all_of(isolating, pair, 150).values()] == [1.0, 1.0]
+    assert [raw["scores"]["dev"] for raw in all_of(isolating, pair).values()] == [1.0, 1.0]
 
 
 @pytest.mark.parametrize(
