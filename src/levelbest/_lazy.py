@@ -18,7 +18,9 @@ def lazy_names(
             value = getattr(importlib.import_module(f"{package}.{homes[name]}"), name)
             setattr(sys.modules[package], name, value)  # found there from now on
             return value
-        raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        near = [known for known in homes if name in known.split("_")]  # plan: plan_trials
+        hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
+        raise AttributeError(f"module {package!r} has no attribute {name!r}{hint}", name=name)
 
     def __dir__() -> list[str]:
         return sorted(homes)

@@ -91,7 +91,7 @@ def test_options_and_tables_give_the_same_answer(capsys, tmp_path):
 
 def test_several_claims_share_the_confidence():
     rows = {"name": ["a", "b", "c"], "mean": [1.0, 2.0, 3.0], "sd": [1.0, 1.0, 1.0], "n": [9, 9, 9]}
-    judged = lb.claim(rows, baseline="b")
+    judged = lb.claim(rows, baseline="b", direction="max")
     assert [pair.claim.name for pair in judged.pairs] == ["a", "c"]
     alone = lb.claim({key: [value[1], value[2]] for key, value in rows.items()}, confidence=0.975)
     assert judged.pairs[1].readings[0].low == alone.pairs[0].readings[0].low

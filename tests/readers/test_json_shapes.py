@@ -23,6 +23,19 @@ DOCUMENTS = {
         {"meta": {"data": "digits", "n": 2}, "runs": RUNS},
         [(number, {"meta.data": "digits", **run}) for number, run in NUMBERED_RUNS],
     ),
+    shapes.lists_two_deep: (
+        {"dqn": {"pong": [1, 2], "qbert": [3, 4]}, "c51": {"pong": [5, 6], "qbert": [7, 8]}},
+        [
+            (number, {"outer key": agent, "inner key": game, "run": run, "score": score})
+            for number, (agent, game, run, score) in enumerate(
+                [
+                    *(("dqn", "pong", 1, 1), ("dqn", "pong", 2, 2), ("dqn", "qbert", 1, 3), ("dqn", "qbert", 2, 4)),
+                    *(("c51", "pong", 1, 5), ("c51", "pong", 2, 6), ("c51", "qbert", 1, 7), ("c51", "qbert", 2, 8)),
+                ],
+                1,
+            )
+        ],
+    ),
     shapes.objects_by_name: (
         {"a": {"acc": 0.5}, "b": {"acc": 0.6}},
         [(1, {"key": "a", "acc": 0.5}), (2, {"key": "b", "acc": 0.6})],

@@ -23,7 +23,7 @@ _NUMBERS = {"mean": "mean", "sd": "sd", "se": "se", "runs": "n", "tuned": "tuned
 @click.option("--mean", nargs=2, type=float, metavar="A B", help="Summary numbers: the means of baseline and claim.")
 @click.option("--sd", nargs=2, type=float, metavar="A B", help="Their standard deviations.")
 @click.option("--se", nargs=2, type=float, metavar="A B", help="Their standard errors, instead.")
-@click.option("--runs", nargs=2, type=int, metavar="A B", help="How many runs each mean is of.")
+@click.option("--runs", nargs=2, type=int, metavar="A B", help="How many runs each mean is of, in a file too.")
 @click.option("--tuned", nargs=2, type=int, metavar="A B", help="How many trials each was tuned with.")
 @click.option("--search-sd", type=float, help="Standard deviation of the trials of a search.  [default: of the runs]")
 @click.option("--noise", type=float, help="Standard deviation of validation's noise.  [default: none, and --search-sd]")
@@ -54,14 +54,15 @@ def _summaries(given: options.Given) -> int:
 
     source = list(given["files"])
     numbers = {column: given[option] for option, column in _NUMBERS.items() if given[option]}
-    if numbers:
+    if numbers and not (source and numbers.keys() == {"n"}):  # --runs is of the means in a file too
         if source or not {"mean", "n"} <= numbers.keys() or not numbers.keys() & {"sd", "se"}:
             raise InputError(
                 "summary numbers as options are --mean, --sd (or --se), --runs and --tuned, without a file"
             )
         source = [{"name": ["baseline", "claim"], **numbers}]
-    keys = ("plus_minus", "search_sd", "noise", "direction", "confidence", "baseline")
-    judged = claim(*source, **{key: given[key] for key in keys})
+    keys = ("plus_minus", "search_sd", "noise", "direction", "confidence", "baseline", "runs")
+    chosen = {key: given[key] for key in ("selection", "where") if given[key]}
+    judged = claim(*source, **{key: given[key] for key in keys}, **chosen)
     if given["as_json"]:
         options.echo_json(judged.to_dict())
         return 0
@@ -75,6 +76,7 @@ def _summaries(given: options.Given) -> int:
 
 def _attempts(given: options.Given) -> int:
     from levelbest.designs.claim import claim
+    from levelbest.report.terminal.console import console, print_text
     from levelbest.report.words.phrases import counted
     from levelbest.stats import Gate
 
@@ -92,7 +94,7 @@ def _attempts(given: options.Given) -> int:
         gates.append(gate)
         documents.append(gate.to_dict() | {"family": family, "n_failed": lost, "failed": failed})
         if not as_json:
-            click.echo(f"{family}: {gate}")
+            print_text(f"{family}: {gate}", console())
             if lost:
                 click.echo(f"note: {lost} baseline runs failed and are {counted(failed)}", err=True)
     if as_json:

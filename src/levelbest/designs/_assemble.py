@@ -56,6 +56,11 @@ def assemble(design: Design, *, survival: bool = True, standings: bool = True) -
     spaces = design.spaces if standings else ()
     departed = departures(design.trials, design.request) if standings else ()
     ranked, possible = _standings(design, compared, points_at(design, budget) if standings else [])
+    best_found, cautions = _best_found(design) if standings else (), design.cautions
+    if best_found and len(best_found) == len(ranked):  # nothing but searches: the best first, and no pairs
+        order = [winner.family for winner in best_found]
+        ranked = tuple(sorted(ranked, key=lambda row: order.index(row.family)))
+        cautions = tuple(caution for caution in cautions if caution.code != "paired-design")
     comparison = Comparison(
         terms=terms,
         families=design.families,
@@ -63,9 +68,9 @@ def assemble(design: Design, *, survival: bool = True, standings: bool = True) -
         standings=ranked,
         baseline=design.request.baseline,
         possible_best=possible,
-        cautions=(*design.cautions, *departed, *_space_cautions(spaces)),
+        cautions=(*cautions, *departed, *_space_cautions(spaces)),
         spaces=spaces,
-        best_found=_best_found(design) if standings else (),
+        best_found=best_found,
         per_solved=design.per_solved(budget) if standings else (),
         variances=design.variances,
         observed=design.observed,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from levelbest import _check
 from levelbest.designs._input import as_trials
-from levelbest.errors import DataError, InputError, called, named
+from levelbest.errors import Ambiguous, DataError, InputError, called, named
 from levelbest.results import Claim, ClaimedPair
 from levelbest.stats.budgets import READINGS, Gate, Summary, claim_gate, judge_summary
 from levelbest.trials import Settings, Trials
@@ -19,6 +19,7 @@ def claim(
     attempts: int | None = None,
     baseline: str | None = None,
     plus_minus: str | None = None,
+    runs: int | Sequence[int] | None = None,
     search_sd: float | None = None,
     noise: float | None = None,
     direction: str | None = None,
@@ -48,12 +49,15 @@ def claim(
     plus_minus
         What stands after a ± that no word explains: ``sd``, the standard deviation of the runs, or ``se``, the
         standard error of their mean; None: both readings are shown.
+    runs
+        Of how many runs the means of a table are, where no column says so: one number, or one for each row.
     search_sd
         The standard deviation of the trials within a search; None: that of the runs.
     noise
         The standard deviation of the noise of validation; None: none at all, and as much as ``search_sd``.
     direction
-        ``max`` where higher is better, ``min`` where lower is; of summary numbers ``max`` by default.
+        ``max`` where higher is better, ``min`` where lower is; None: as the name of a table's column says, else ``max``
+        for claims above the baseline, and a question for those below it.
     confidence
         Of the interval of each claim, over all claims together (Bonferroni); the claim after many attempts passes where
         its p-value is at most 1 - confidence.
@@ -74,10 +78,14 @@ def claim(
     0.625
     """
     if claimed is None and attempts is None:
+        score, where = reading.pop("selection", None), reading.pop("where", None)
         if reading:
             raise InputError(f"summary numbers need no {', '.join(map(named, reading))}; leave them out")
-        judged = _check.as_confidence(confidence), _check.as_direction(direction or "max"), search_sd, noise
-        return _judged(_summaries(source, plus_minus), baseline, *judged)
+        each = [runs] if isinstance(runs, int) else runs
+        confidence = _check.as_confidence(confidence)
+        summaries, by_name = _summaries(source, plus_minus, None if score is None else str(score), each, where)
+        way = None if (direction or by_name) is None else _check.as_direction(direction or by_name)
+        return _judged(summaries, baseline, confidence, way, search_sd, noise)
     if claimed is None or attempts is None:
         lacking = "claimed" if claimed is None else "attempts"
         raise InputError(
@@ -94,17 +102,19 @@ def _judged(
     summaries: Sequence[Summary],
     baseline: str | None,
     confidence: float,
-    direction: str,
+    direction: str | None,
     search_sd: float | None,
     noise: float | None,
 ) -> Claim:
-    """Every other summary against the baseline's."""
+    """Every other summary against the baseline's; ``direction`` None: nothing tells it."""
     if len(summaries) < 2:
         raise InputError(f"a claim is a difference of two methods, and here is only {summaries[0].name}; add the other")
     names = [summary.name for summary in summaries]
+    _refuse_two_of_a_name(names)
     base = summaries[0 if baseline is None else names.index(_check.as_choice(baseline, names, named("baseline")))]
     others = [summary for summary in summaries if summary is not base]
     each = 1 - (1 - confidence) / len(others)
+    direction = direction or _direction(base, others)
     pairs = []
     for other in others:
         readings = {summary.reading for summary in (base, other)} - {None}
@@ -124,10 +134,39 @@ def _judged(
     return Claim(base, tuple(pairs), confidence, direction, search_sd, noise)
 
 
-def _summaries(source: Sequence[object], plus_minus: str | None) -> list[Summary]:
-    """A summary for each text, or for each row of a table."""
+def _refuse_two_of_a_name(names: Sequence[str]) -> None:
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise Ambiguous(
+            f"{twice!r} stands in {names.count(twice)} rows, of several data sets perhaps: keep those of one with "
+            f"{named('where')}"
+        )
+
+
+def _direction(base: Summary, others: Sequence[Summary]) -> str:
+    """Where no name tells it: claims above their baseline are taken for gains, one below it is asked about."""
+    below = next((other for other in others if other.mean < base.mean), None)
+    if below is None:
+        return "max"
+    raise Ambiguous(
+        f"is a higher score better, or a lower one? {below.name} ({below.mean:g}) is below {base.name} "
+        f"({base.mean:g}), and no name tells: give {named('direction')} max or min"
+    )
+
+
+def _summaries(
+    source: Sequence[object], plus_minus: str | None, score: str | None, runs: Sequence[int] | None, where: object
+) -> tuple[list[Summary], str | None]:
+    """A summary for each text, or for each row of a table; and the direction that the name of its column tells."""
     from levelbest.readers.registry import read_path
-    from levelbest.readers.steps.summaries import is_summary_table, is_summary_text, summaries_of, summary_of
+    from levelbest.readers.steps.names import direction_of
+    from levelbest.readers.steps.summaries import (
+        directions_of,
+        is_summary_table,
+        is_summary_text,
+        rows_where,
+        summaries_of,
+        summary_of,
+    )
     from levelbest.readers.tables.files import as_paths
     from levelbest.readers.tables.frames import frame_table, is_frame
 
@@ -136,6 +175,7 @@ def _summaries(source: Sequence[object], plus_minus: str | None) -> list[Summary
     if not source:
         raise InputError("there is nothing to judge: give a text for each method, or a table of them")
     every: list[Summary] = []
+    ways: set[str] = set()
     for place, item in enumerate(source):
         if isinstance(item, str) and is_summary_text(item):
             every.append(summary_of(item, "claim" if place else "baseline", plus_minus))
@@ -146,12 +186,13 @@ def _summaries(source: Sequence[object], plus_minus: str | None) -> list[Summary
         for table in tables:
             if not is_summary_table(table):
                 raise InputError(
-                    f"{table.source} has no columns mean, sd (or se) and n, so that it holds no summary numbers; for "
+                    f"{table.source} has no columns mean, sd (or se) and n, and no cells with ±; for "
                     f"runs of a baseline give {named('claimed')} and {named('attempts')}, and families of trials are "
                     f"compared by {called('compare')}"
                 )
-            every += summaries_of(table, plus_minus)
-    return every
+            every += summaries_of(table if where is None else rows_where(table, str(where)), plus_minus, score, runs)
+            ways |= directions_of(table) if score is None else {direction_of(score)[0] or ""} - {""}
+    return every, ways.pop() if len(ways) == 1 else None
 
 
 def _runs_of(trials: Trials, baseline: str | None) -> Trials:

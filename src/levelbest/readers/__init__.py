@@ -295,6 +295,21 @@ def _name_sources(tables: Sequence[RawTable], path: Path, name: str, *, inside: 
             table.source = f"{name}/{table.source}"
 
 
+_CALLED_HERE = {
+    **dict.fromkeys(("metric", "score", "target", "y"), "selection=, the score that picks the winner, and reported="),
+    **dict.fromkeys(("model", "models", "method", "algorithm", "hue"), "family="),
+    **dict.fromkeys(("alpha", "level", "significance"), "confidence=0.95"),
+    **dict.fromkeys(
+        ("seed", "random_state", "random_seed"), "rng=0 for random draws, seed_column= for a column of seeds"
+    ),
+    **dict.fromkeys(("maximize", "higher_is_better", "mode", "minimize"), "direction='max' or 'min'"),
+    **dict.fromkeys(("n_bootstrap", "n_boot", "resamples"), "n_resamples="),
+    **dict.fromkeys(("dataset", "env", "game"), "task="),
+    **dict.fromkeys(("problem", "question"), "group="),
+}
+"""Guesses of other libraries' words, and what each is here."""
+
+
 def _check_options(options: Mapping[str, object], used: Sequence[Reader]) -> None:
     """Every option must be known to some reader that was used: a slip of the pen is not passed over."""
     from levelbest._check import nearest_first
@@ -305,7 +320,9 @@ def _check_options(options: Mapping[str, object], used: Sequence[Reader]) -> Non
         if option not in known:
             who = ", ".join(dict.fromkeys(reader.name for reader in used)) or "dataframe"
             ways = list(inspect.signature(read_trials).parameters)[1:-1]
-            raise InputError(f"unknown option {option!r} for {who}; {nearest_first(option, [*known, *ways])}")
+            hint = _CALLED_HERE.get(option.lower())
+            hint = f"here it is {hint}" if hint else nearest_first(option, [*known, *ways])
+            raise InputError(f"unknown option {option!r} for {who}; {hint}")
 
 
 def _frame(source: object) -> RawTable:
@@ -314,11 +331,25 @@ def _frame(source: object) -> RawTable:
 
     if isinstance(source, Mapping) and is_cv_results(source):
         return mapping_table(source)
-    table = frame_table(source)
+    table = frame_table(_as_rows(source) if isinstance(source, Mapping) else source)
     if is_cv_results(table.columns):
         return with_roles(table)
     export = known_export(table.columns)
     return table if export is None else with_export(table, export)
+
+
+def _as_rows(source: Mapping[Any, Any]) -> object:
+    """``{"resnet": [scores], "vit": [scores]}`` as a row for each score, as of JSON; other mappings as they are."""
+    from levelbest.readers.formats._shapes import lists_by_name
+    from levelbest.readers.steps.names import is_metric
+
+    lists = {str(name): values for name, values in source.items() if hasattr(values, "__len__")}
+    texts = any(isinstance(values, (str, bytes)) for values in lists.values())
+    if len(lists) < len(source) or texts or any(map(is_metric, lists)):
+        return source
+    plain = {name: values.tolist() if hasattr(values, "tolist") else list(values) for name, values in lists.items()}
+    rows = lists_by_name(plain, "", [])
+    return source if rows is None else [row for _, row in rows]
 
 
 def _names(given: str | Sequence[str] | None) -> tuple[str, ...] | None:

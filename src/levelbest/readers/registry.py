@@ -55,6 +55,7 @@ _MODULES = {
     "formats.tensorboard": {_FOLDER, _ARCHIVE, _OTHER},
     "formats.exported": {_FOLDER, _DELIMITED, _ARCHIVE, _JSON},
     "formats.folder": {_FOLDER},
+    "formats.printed": {_OTHER},
     "formats.plain": {_ARCHIVE, _DELIMITED, _JSON, _OTHER},
 }
 _TRUTHS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
@@ -112,8 +113,8 @@ def reader_for(path: Path, name: str | None = None) -> Reader:
             "program that made it, or with pandas.read_excel(...).to_csv('results.csv', index=False))"
         )
     raise InputError(
-        f"{path.name} is in no known format; choose one with {named('reader')}, of: "
-        f"{', '.join(reader.name for reader in readers())}"
+        f"{path.name} is in no known format; tables are read from CSV, TSV, JSON, JSON lines, Parquet, Markdown and "
+        f"LaTeX, and {named('reader')} names the format of a tool, e.g. optuna, mlflow or table"
     )
 
 

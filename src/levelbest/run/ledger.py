@@ -133,10 +133,9 @@ class Ledger:
 
     def close(self) -> None:
         """Fold the log into the file; a ledger at rest is one plain file, unless someone is reading it just now."""
-        with contextlib.suppress(sqlite3.Error):
-            self._connection.execute("PRAGMA busy_timeout = 0")
-            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            self._connection.execute("PRAGMA journal_mode = DELETE")
+        for pragma in ("busy_timeout = 0", "wal_checkpoint(TRUNCATE)", "journal_mode = DELETE"):
+            with contextlib.suppress(sqlite3.Error):  # a log without a record cannot be folded, and need not be
+                self._connection.execute(f"PRAGMA {pragma}")
         self._connection.close()
 
     def __enter__(self) -> Ledger:

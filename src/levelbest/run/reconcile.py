@@ -19,14 +19,14 @@ def reconcile(
     """The number in the ledger of each family, and the records to add; a ``DataError`` where study and ledger differ.
 
     ``new_family`` names (``NEW`` or ``OLD=NEW``) what a changed family is called from here on; its earlier trials stay.
-    ``redo`` names families that begin again, unchanged, under a new name and with new configurations.
+    ``redo`` names families that begin again, changed or not, under a new name and with new configurations.
     """
     _same_study(study, ledger)
     known = list(ledger.chain.families.values())
     used = {earlier.number for earlier in known} | {
         family.number for family in study.families if family.number is not None
     }
-    renamed = _renamed(study, known, new_family) | _begun_again(study, known, redo)
+    renamed = _renamed(study, known, new_family, redo) | _begun_again(study, known, redo)
     numbers: dict[str, int] = {}
     entries: list[Entry] = []
     for family in study.families:
@@ -60,8 +60,8 @@ def _begun_again(study: Study, known: list[LedgerFamily], redo: Sequence[str]) -
     for name in redo:
         if name not in names:
             raise InputError(f"{named('redo')} {name}: {_check.nearest_first(name, list(names))}")
-        if not any(_is_same(earlier, names[name]) for earlier in known):
-            raise InputError(f"{named('redo')} {name}: nothing of it was run yet, as it is now, so it needs no redoing")
+        if not any(earlier.declared == name for earlier in known):
+            raise InputError(f"{named('redo')} {name}: nothing of it was run yet, so it needs no redoing")
     return {name: _free_name(name, known) for name in redo}
 
 
@@ -86,12 +86,13 @@ def _same_study(study: Study, ledger: Ledger) -> None:
         )
 
 
-def _renamed(study: Study, known: list[LedgerFamily], new_family: Sequence[str]) -> dict[str, str]:
-    """Family of the study -> the new name that its changed definition is to have."""
+def _renamed(study: Study, known: list[LedgerFamily], new_family: Sequence[str], redo: Sequence[str]) -> dict[str, str]:
+    """Family of the study -> the new name that its changed definition is to have, where it does not begin again."""
     changed = [
         family
         for family in study.families
-        if any(earlier.declared == family.name for earlier in known)
+        if family.name not in redo
+        and any(earlier.declared == family.name for earlier in known)
         and not any(_is_same(earlier, family) for earlier in known)
     ]
     names = {name for earlier in known for name in (earlier.name, earlier.declared)}

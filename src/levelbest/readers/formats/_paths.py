@@ -157,9 +157,16 @@ def _column(values: Sequence[str], name: str) -> Parts:
         # The number after a word sets it: it says so, or is a fraction, or the word is known, or all but none.
         small = any(0 < abs(number) < 1 for number in set_to)
         if matches[0][2] == "=" or small or len(key) <= 2 or not set(tokens(key)).isdisjoint(_SETTINGS):
-            return {key: list(set_to)}
+            return {"seed" if _is_seed(key, set_to) else key: list(set_to)}
     numbers = all(re.fullmatch(r"-?\d+(\.\d+)?", value) for value in values)
     return {name: [float(value) for value in values] if numbers else list(values)}
+
+
+def _is_seed(key: str, numbers: Sequence[float]) -> bool:
+    """``s0``, ``s1``, ``s2``: short for seed, where all numbers from 0 or 1 on are there; ``s32`` is a size."""
+    distinct = sorted(set(numbers))
+    in_turn = [place + distinct[0] for place in range(len(distinct))]
+    return key.lower() in ("s", "sd", "rs") and distinct[0] in (0, 1) and distinct == in_turn
 
 
 def run_families(folders: Sequence[str], root: str) -> list[tuple[str, dict[str, object]]]:

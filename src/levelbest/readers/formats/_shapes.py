@@ -17,7 +17,7 @@ from levelbest.readers.steps.cells import STEPS
 from levelbest.readers.tables.files import Json, Record
 from levelbest.trials import Skipped
 
-__all__ = ["NO_RECORD", "SHAPES", "records_in"]
+__all__ = ["NO_RECORD", "SHAPES", "lists_by_name", "records_in"]
 
 Numbered = list[tuple[int, Record]]
 """Records, each with its number in the file."""
@@ -105,7 +105,21 @@ def lists_as_columns(document: Json, source: str, skipped: list[Skipped]) -> Num
     sizes = {len(column) for column in lists.values()}
     if len(sizes) != 1 or sizes == {0} or _all_objects([cell for column in lists.values() for cell in column]):
         return None
-    return [(row + 1, {key: column[row] for key, column in lists.items()}) for row in range(sizes.pop())]
+    epoch = [] if "epoch" in lists or not _is_history(lists) else ["epoch"]
+    return [
+        (row + 1, {key: column[row] for key, column in lists.items()} | dict.fromkeys(epoch, row + 1))
+        for row in range(sizes.pop())
+    ]
+
+
+def _is_history(lists: Lists) -> bool:
+    """Whether columns are the history of one run: a loss beside the same of validation, and nothing that is no score.
+
+    ``{"loss": [...], "val_loss": [...], "val_accuracy": [...]}``, as Keras keeps it: a row is an epoch.
+    """
+    watched = [key for key in lists if key.startswith("val_") and key.removeprefix("val_") in lists]
+    scored = all(names.is_metric(key) or names.tokens(key) in (("lr",), ("learning", "rate")) for key in lists)
+    return bool(watched) and any("loss" in names.tokens(key) for key in lists) and scored
 
 
 def table_among_facts(document: Json, source: str, skipped: list[Skipped]) -> Numbered | None:
@@ -121,6 +135,27 @@ def table_among_facts(document: Json, source: str, skipped: list[Skipped]) -> Nu
     skipped += [Skipped(f"{source}, {key}", why) for key, value in beside.items() if isinstance(value, list) and value]
     facts = _texts(beside)
     return [(number, facts | record) for number, record in records]
+
+
+def lists_two_deep(document: Json, source: str, skipped: list[Skipped]) -> Numbered | None:
+    """``{agent: {game: [scores of runs]}}``: a row for each run; which key names the families is asked."""
+    del source, skipped
+    if not isinstance(document, dict) or len(document) < 2 or not all(map(_all_lists, document.values())):
+        return None
+    keys = list(next(iter(document.values())))
+    if len(keys) < 2 or any(set(inner) != set(keys) for inner in document.values()):
+        return None
+    if any(names.is_metric(key) or {*names.tokens(key)} & _COLUMNS for key in keys):
+        return None
+    if not all(_are_runs(runs) for inner in document.values() for runs in inner.values()):
+        return None
+    rows = [
+        {"outer key": outer, "inner key": key, "run": run, "score": score}
+        for outer, inner in document.items()
+        for key, runs in inner.items()
+        for run, score in enumerate(runs, 1)
+    ]
+    return list(enumerate(rows, 1))
 
 
 def objects_by_name(document: Json, source: str, skipped: list[Skipped]) -> Numbered | None:
@@ -167,6 +202,7 @@ SHAPES: tuple[Callable[[Json, str, list[Skipped]], Numbered | None], ...] = (
     lists_by_name,
     lists_as_columns,
     table_among_facts,
+    lists_two_deep,
     objects_by_name,
     several_tables,
     one_record,
@@ -220,6 +256,10 @@ def _all_lists(document: Json) -> Lists:
     """The document, where it is an object of lists alone; empty otherwise."""
     whole = isinstance(document, dict) and all(isinstance(value, list) for value in document.values())
     return dict(document) if whole else {}
+
+
+def _are_runs(scores: list[Json]) -> bool:
+    return len(scores) > 1 and all(cell is None or type(cell) in (int, float) for cell in scores)
 
 
 def _all_objects(cells: list[Json]) -> bool:

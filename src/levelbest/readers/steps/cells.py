@@ -18,14 +18,17 @@ import numpy.typing as npt
 from levelbest._check import Column, FloatArray, IntArray
 from levelbest.errors import InputError, named
 from levelbest.readers.raw import Cells, Coded, as_codes, is_numeric
+from levelbest.readers.tables.languages import in_english
 from levelbest.trials import STATUSES
 
 __all__ = ["FLAGS", "MISSING", "STEPS", "Numbers", "Statuses", "as_numbers", "as_statuses", "dig", "has_steps"]
 __all__ += ["inside", "is_endings", "is_series", "no_item", "seconds_of", "split_path", "status_of"]
 
 MISSING = frozenset({"", "na", "n/a", "#n/a", "null", "none", "-", "--", "?", "missing", "<na>", "."})
+MISSING |= {"k.a.", "k. a.", "n.v.", "n.d.", "n. d.", "s/d", "#nv", "#n/d", "–", "—"}
 _PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?")
+_POINTS_OF_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+(?P<comma>,\d*)?")
 _DECIMAL_COMMA = re.compile(r"[+-]?(\d+,\d*|,\d+)([eE][+-]?\d+)?")
 _CLOCK = re.compile(r"(?:(\d+) days?,? +)?(?:(\d+):)?(\d+):(\d{2}(?:\.\d+)?)")
 _UNITS = re.compile(
@@ -109,6 +112,7 @@ def as_numbers(column: Cells) -> Numbers:
         values, empty = np.ma.getdata(column).astype(np.float64, copy=False), np.ma.getmaskarray(column)
         return Numbers(np.where(empty, np.nan, values) if empty.any() else values, empty)
     cells, codes = _distinct(column)
+    cells = _without_points(cells)
     kinds = _as_verdicts(cells, [_kind(cell) for cell in cells])
     # "1,234" alone is a thousand; beside "0,843" in the same column it is not.
     decimal = "decimal-comma" in kinds
@@ -144,6 +148,18 @@ def _distinct(column: Coded | Column) -> tuple[Sequence[object], IntArray]:
     place: dict[str | int, int] = {}
     rows = [place.setdefault(cell if isinstance(cell, str) else row, len(place)) for row, cell in enumerate(column)]
     return [key if isinstance(key, str) else column[key] for key in place], np.array(rows, dtype=np.int64)
+
+
+def _without_points(cells: Sequence[object]) -> Sequence[object]:
+    """``1.895,82`` as ``1895,82``; where one is written so, ``1.200`` beside it is 1200 too."""
+    grouped = {
+        place: match
+        for place, cell in enumerate(cells)
+        if isinstance(cell, str) and (match := _POINTS_OF_THOUSANDS.fullmatch(cell.strip()))
+    }
+    if not any(match["comma"] for match in grouped.values()):
+        return cells
+    return [grouped[place][0].replace(".", "") if place in grouped else cell for place, cell in enumerate(cells)]
 
 
 def _as_verdicts(cells: Sequence[object], kinds: list[str]) -> list[str]:
@@ -207,7 +223,7 @@ def _read(cell: object, kind: str, decimal: bool) -> float:
 def status_of(text: str) -> str | None:
     """Our status for a tool's word; None where it is no status word."""
     word = text.strip().lower().rsplit(".", 1)[-1].replace("-", "_").replace(" ", "_")
-    return _STATUS_OF.get(word) or _status_within(text)
+    return _STATUS_OF.get(word) or _status_within(text) or _STATUS_OF.get(in_english(word).strip())
 
 
 def _status_within(text: str) -> str | None:

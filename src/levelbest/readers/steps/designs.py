@@ -192,8 +192,11 @@ class FamilySettings:
 
         Random draws from a few settings repeat them too, each with a seed of its own and counts that spread as chance
         has it (a variance near their mean); a design gives all configurations the same seeds, or nearly equal numbers
-        of runs. Where nothing tells runs apart, all have as many, none is a copy, and some setting is a number.
+        of runs. Where nothing tells runs apart, all have as many, none is a copy, and some setting is a number. A
+        ledger knows its plan: with one seed a configuration each trial was drawn.
         """
+        if self.trials.facts.get(f"seeds:{self.name}") == "1":
+            return False
         codes, counts = self.codes, np.bincount(self.codes)
         if told_apart:
             shared = any(2 * np.unique(column).size <= codes.size for column in told_apart.values())

@@ -98,9 +98,14 @@ def _families(trials: Trials) -> list[FamilySettings]:
     return [FamilySettings(trials, rows, name) for name, rows in zip(trials.families, each, strict=True)]
 
 
+_NO_TRIALS = ("above the header", "every cell is empty", "it is a summary of the rows above")
+"""Why lines are left out that nobody takes for trials: what may have been one is named first."""
+
+
 def _about_all(trials: Trials) -> Iterator[Caution]:
     if trials.skipped:
-        count, first = len(trials.skipped), trials.skipped[0]
+        lost = [row for row in trials.skipped if not row.why.startswith(_NO_TRIALS)]
+        count, first = len(trials.skipped), (lost or trials.skipped)[0]
         yield Caution.of("skipped-rows", None, count, where=first.where, why=first.why, count=count)
     metric = trials.metric
     if trials.reported is None:

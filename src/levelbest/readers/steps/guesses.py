@@ -5,14 +5,14 @@ What was taken by its name alone is said (`Roles.guessed`), and what two columns
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from levelbest._check import Column
 from levelbest.cautions import Caution
-from levelbest.errors import Ambiguous, named
+from levelbest.errors import Ambiguous, called, named
 from levelbest.readers.raw import Cells, as_codes, as_flags, joint_codes
 from levelbest.readers.steps import names
 from levelbest.readers.steps.cells import FLAGS, as_numbers, as_statuses, is_endings, is_series
@@ -30,7 +30,7 @@ from levelbest.readers.steps.roles import (
     only_column,
     says_none,
 )
-from levelbest.readers.steps.several import the_meant, with_twin
+from levelbest.readers.steps.several import ask_about_names, in_columns, the_meant, with_twin
 from levelbest.trials import Trials
 from levelbest.trials.nested import PREFIX
 
@@ -41,7 +41,7 @@ _COST = word_set(
     "cost runtime duration elapsed walltime gpu_hours seconds hours usd time_total_s train_time training_time "
     "wall_time fit_time price time"
 )
-_COST_UNITS = ("s", "h", "min", "USD", "GPU h")
+_COST_UNITS = ("s", "h", "min", "USD", "EUR")
 _SEED = word_set("seed random_seed random_state")
 _STATUS = word_set("status state trial_status trial_state run_status run_state exit_status job_status job_state")
 _CUMULATIVE = word_set("cum cumulative accumulated total_so_far start end")
@@ -135,24 +135,45 @@ def _guess_selection(table: Merged, wanted: ReadRequest, family: Sequence[str], 
         return looks_numeric(columns, name) and never_score(Look(name, columns[name], by_family)) is None
 
     tiers = _tiers(free, alone=reported is None)
+    if len(gaps := [name for name in _with_gaps(columns, free) if could_be(name)]) > 1:
+        ask_about_names(columns, gaps, source)
     numeric = ([name for name in tier if could_be(name)] for tier in tiers)
     numeric = (tier if len(tier) < 2 else the_meant(columns, tier) for tier in numeric)
     selection = only_column(numeric, source, "selection score", f"choose one with {named('selection')}")
     if selection is not None or reported is not None:
         return selection or str(reported)
+    return _last_resort(table, free, tiers, could_be)
+
+
+def _last_resort(
+    table: Merged, free: Sequence[str], tiers: Sequence[Sequence[str]], could_be: Callable[[str], bool]
+) -> str:
+    """The only column that can be a score, or the only list; else it is asked."""
+    columns, source = table.columns, table.source
     if score := _only_score(columns, free, [name for name in free if could_be(name)]):
         return score  # the only one there is picks the winner too, and that is said
     lists = [name for tier in tiers for name in tier if is_series(columns[name])]
     if len(lists) == 1:
         return lists[0]  # whether its items are tasks or checkpoints is told by the table, or asked
+    remedy = _worded(columns, [name for tier in tiers for name in tier]) or in_columns(columns, filter(could_be, free))
     raise Ambiguous(
         f"{source}: no column is obviously the selection score; name it with {named('selection')} (columns: "
-        f"{listed(columns)}{_inside_lists(columns)}){_worded(columns, [name for tier in tiers for name in tier])}"
+        f"{listed(columns)}{_inside_lists(columns)}){remedy}"
     )
 
 
+def _with_gaps(columns: Mapping[str, Cells], free: Sequence[str]) -> list[str]:
+    """The columns that read like scores and are not filled in every row."""
+    scores = [name for name in free if names.is_metric(name) and looks_numeric(columns, name)]
+    return [name for name in scores if not np.isfinite(as_numbers(columns[name]).values).all()]
+
+
 def _worded(columns: Mapping[str, Cells], scores: Sequence[str]) -> str:
-    """That a column with the name of a score holds words, for a message."""
+    """That a column with the name of a score holds words, for a message; or that means with their ± do."""
+    from levelbest.readers.steps.summaries import has_summaries  # for a message alone
+
+    if has_summaries(columns):
+        return f"; means with their ±, a row for each method, are judged by {called('claim')}"
     for name in scores:
         if not (is_series(columns[name]) or looks_numeric(columns, name)) and (words := as_codes(columns[name])[0]):
             return f"; {name!r} holds words such as {words[0]!r}, and no numbers"
@@ -308,7 +329,8 @@ def _obvious_cost(name: str) -> bool:
     words = names.tokens(name)
     if set(words) & (_CUMULATIVE | names.VALIDATION | names.TEST) or names.is_metric(name):
         return False
-    timed = names.cost_unit_of(name) in _COST_UNITS and bool({"time", "cost", "gpu"} & set(words))
+    unit, _, per = (names.cost_unit_of(name) or "").rpartition(" ")  # a device, as of GPU h
+    timed = per in _COST_UNITS and (bool(unit) or bool({"time", "cost", "gpu"} & set(words)))
     return timed or names.spelled(name) in _COST or words[-1:] in (("runtime",), ("duration",))
 
 
@@ -371,8 +393,9 @@ def _numbers_runs(table: Merged, name: str, trials: Trials) -> bool:
 
 
 def _is_run_number(label: str) -> bool:
-    """``3``, ``run 3``, ``fold_03``."""
-    return len([char for char in label if char.isdigit()]) in (1, 2, 3) and len(label) < 12
+    """``3``, ``run 3``, ``fold_03``, ``a``."""
+    letter = len(label) == 1 and label.isalpha()
+    return letter or (len([char for char in label if char.isdigit()]) in (1, 2, 3) and len(label) < 12)
 
 
 def _others_vary(trials: Trials, settings: Mapping[str, Column], number: str) -> bool:

@@ -29,19 +29,9 @@ COUNTERS = (
     *("epoch", "epochs", "global_step", "total_timesteps", "timesteps", "tokens_seen", "frame", "frames", "env_steps"),
     *("step", "steps", "training_step", "train_step", "num_timesteps", "num_env_steps", "total_env_interacts"),
     *("iteration", "iterations", "training_iteration", "iter", "checkpoint", "generation", "episode", "episodes"),
-    *(
-        "update",
-        "updates",
-        "round",
-        "rnd",
-        "ep",
-        "minibatch",
-        "total_steps",
-        "current_step",
-        "step_num",
-        "samples_seen",
-    ),
-    *("num_updates", "n_updates", "env_frames", "num_frames", "kimg", "samples_processed", "examples_seen", "it"),
+    *("update", "updates", "round", "rnd", "ep", "minibatch", "total_steps", "current_step", "step_num"),
+    *("samples_seen", "num_updates", "n_updates", "env_frames", "num_frames", "kimg", "samples_processed"),
+    *("examples_seen", "it", "timestep", "env_step"),
 )
 """What counts how far a run has come, the surest first."""
 PLACES = names.word_set(
@@ -105,7 +95,7 @@ _MOMENT = re.compile(r"\d{4}-\d\d-\d\d([T _]\d\d[:-]\d\d.*)?|\d{8}[-_T]\d{4,6}|\
 
 _TASKS = names.word_set(
     "task tasks dataset datasets benchmark benchmarks bench env environment game games domain domains corpus language "
-    "languages lang subset subsets subject subjects instance suite scenario testset data"
+    "languages lang subset subsets subject subjects instance suite scenario testset data outer inner"
 )
 _OF_A_TASK = names.word_set("id name pair set key")
 """What follows the word for a task: ``lang_pair``, ``data_set``."""

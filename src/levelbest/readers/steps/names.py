@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from levelbest._check import Bounds
-from levelbest.readers.steps.languages import ENGLISH, in_english
+from levelbest.readers.tables.languages import ENGLISH, in_english
 
 __all__ = [
     "FAMILY",
@@ -90,6 +90,8 @@ _NOT_NEGATIVE = word_set("error err wer cer mse rmse mae mape smape perplexity p
 _CHANGED = word_set("delta diff difference gap gain improvement log neg negative negated relative change lift")
 _SPREADS = word_set("std stderr sem stdev time")
 _ARROWS = {"max": "↑⬆▲", "min": "↓⬇▼"}
+_DEVICE = re.compile(r"[gtc]pu|[avhblt]\d{1,3}0|rtx\d+|gh200|mi\d{3}x?|tpuv\d|npu")
+"""What hours are counted of, and paid for: ``gpu_hours``, ``a100_hours``."""
 _WRITTEN_BOUNDS = re.compile(r"\[\s*([^;,\]]+)\s*[;,]\s*([^\]]+)\s*\]")
 
 _UNITS = {
@@ -195,8 +197,8 @@ def direction_of(name: str) -> tuple[str | None, Bounds]:
     if re.search(r"\((minimi[sz]e|min)\)", low) or arrow_of(name) == "min":
         return "min", bounds
     words = set(tokens(name))
-    higher = bool(words & _HIGHER) or _top_k(tokens(name)) or _of_humans(words)
     lower = bool(words & _LOWER)
+    higher = bool(words & _HIGHER) or (_top_k(tokens(name)) and not lower) or _of_humans(words)
     if higher and lower:
         return None, bounds
     if {"neg", "negative", "negated"} & words and (higher or lower):
@@ -237,5 +239,5 @@ def cost_unit_of(name: str) -> str | None:
     unit = next((_UNITS[word] for word in reversed(words) if word in _UNITS), None)
     if unit is None:
         return None
-    device = next((word for word in words if word in ("gpu", "tpu", "cpu")), None)
+    device = next((word for word in words if _DEVICE.fullmatch(word)), None)
     return f"{device.upper()} {unit}" if device and unit in ("s", "min", "h", "d") else unit

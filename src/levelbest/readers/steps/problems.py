@@ -215,12 +215,14 @@ def is_problem_name(name: str) -> bool:
 
     Examples
     --------
-    >>> is_problem_name("utt_id"), is_problem_name("PatientID"), is_problem_name("test_case"), is_problem_name("seed")
+    >>> is_problem_name("utt_id"), is_problem_name("PatientID"), is_problem_name("test_id"), is_problem_name("seed")
     (True, True, True, False)
     """
     words = tuple(word for word in names.tokens(name) if word != "test")
     if not words:
         return False
+    if names.tokens(name)[0] == "test" and set(words) <= _OF_A_PROBLEM:
+        return True  # of a suite of tests
     stem = words[0] if words[0] in _PROBLEMS else words[0].removesuffix("id")
     return stem in _PROBLEMS and set(words[1:]) <= _OF_A_PROBLEM
 

@@ -29,8 +29,8 @@ from levelbest.readers.steps.kinds import (
 from levelbest.readers.steps.merged import Merged
 from levelbest.readers.steps.names import among, obvious_family, word_set
 
-__all__ = ["ReadRequest", "Roles", "column_named", "configuration_of", "guess_family", "listed", "looks_numeric"]
-__all__ += ["only_column", "plain_values", "says_none"]
+__all__ = ["LIKE_FAMILY", "ReadRequest", "Roles", "column_named", "configuration_of", "guess_family", "listed"]
+__all__ += ["looks_numeric", "only_column", "plain_values", "says_none"]
 
 Codes = npt.NDArray[np.int32]
 
@@ -63,7 +63,7 @@ _REPEATS = names.word_set("s seed rs rep repeat run trial fold idx id")
 _ENDINGS = names.word_set("id uuid path dir folder name url timestamp time date host hostname")
 
 
-_LIKE_FAMILY = word_set("agent llm network net backbone estimator technique solver")
+LIKE_FAMILY = word_set("agent llm network net backbone estimator technique solver team student participant contestant")
 _PERHAPS_FAMILY = word_set(
     "policy strategy variant prompt tuner encoder engine clf regressor detector forecaster sampler planner condition "
     "treatment framework library toolkit pipeline recipe agent llm network net backbone estimator technique solver "
@@ -338,11 +338,12 @@ def _tiers(table: Merged, free: Sequence[str]) -> Iterable[list[str]]:
     """Columns that may name the families, the surest first."""
     columns = table.columns
     yield among(free, ("family",))
+    yield among(free, ("outer_key", "inner_key"))  # of a JSON document
     yield [name for name in free if obvious_family(names.tokens(name), also=("name",))]
     yield [name for name in free if obvious_family(of_settings(name), also=("name",))]
     few = [name for name in free if _few_words(columns, name)]
     yield [name for name in few if obvious_family(names.tokens(name))]
-    yield [name for name in free if obvious_family(names.tokens(name), _LIKE_FAMILY, ("name",))]
+    yield [name for name in free if obvious_family(names.tokens(name), LIKE_FAMILY, ("name",))]
     yield [name for name in few if obvious_family(names.tokens(name), _PERHAPS_FAMILY)]
     experiments = [name for name in few if obvious_family(names.tokens(name), _EXPERIMENTS)]
     yield [name for name in experiments if not is_numbered(columns[name])]

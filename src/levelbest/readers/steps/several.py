@@ -2,19 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
 from levelbest._check import FloatArray
+from levelbest.errors import Ambiguous, named
 from levelbest.readers.raw import Cells
 from levelbest.readers.steps import names
 from levelbest.readers.steps.cells import as_numbers
+from levelbest.readers.steps.roles import looks_numeric
 
-__all__ = ["the_meant", "with_twin"]
+__all__ = ["ask_about_names", "in_columns", "the_meant", "with_twin"]
 
 _DISTINCT = 5
 """Two columns that are alike in all rows, with so many values, are one."""
+
+
+def ask_about_names(columns: Mapping[str, Cells], scores: Sequence[str], source: str) -> None:
+    """Ask whether scores are one under several names, where no row has two of them: results of several people."""
+    filled = {name: np.isfinite(as_numbers(columns[name]).values) for name in _alike(scores)}
+    known = [name for name, rows in filled.items() if rows.any()]
+    if len(known) < 2 or int(np.sum([filled[name] for name in known], axis=0).max()) > 1:
+        return
+    counts = [f"{int(filled[name].sum())} {name!r}" for name in known]
+    raise Ambiguous(
+        f"{source}: no row has two of these scores ({', '.join(counts)}): are they one under several names "
+        f'({named("map")} "{known[0]}={",".join(known[1:])}"), or is one of them meant ({named("selection")})?'
+    )
+
+
+def _alike(scores: Sequence[str]) -> list[str]:
+    """Scores that may be one: those that point one way. A validation score and a test score are two."""
+    split = {word for name in scores for word in names.tokens(name)}
+    if split & names.TEST and split & names.VALIDATION:
+        return []
+    free = [name for name in scores if not set(names.tokens(name)) & names.TRAIN]
+    ways = [names.direction_of(name)[0] for name in free]
+    most = max(set(ways), key=ways.count, default=None)
+    return [name for name, way in zip(free, ways, strict=True) if way == most and most is not None]
+
+
+def in_columns(columns: Mapping[str, Cells], scores: Iterable[str]) -> str:
+    """How to say that columns are families, where several numbers stand beside at most one word."""
+    words = [name for name in columns if not looks_numeric(columns, name)]
+    several = len(list(scores)) > 1 and len(words) < 2
+    return f"; where each of these columns is a family, say {named('family')} columns" if several else ""
 
 
 def the_meant(columns: Mapping[str, Cells], scores: list[str]) -> list[str]:

@@ -7,12 +7,15 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from levelbest.errors import InputError
-from levelbest.readers.raw import Cells, RawTable, texts
-from levelbest.readers.steps.cells import as_numbers
+from levelbest import _check
+from levelbest.errors import Ambiguous, InputError, named
+from levelbest.readers.raw import Cells, RawTable, is_numeric, texts
+from levelbest.readers.steps.cells import as_numbers, is_series
+from levelbest.readers.steps.names import direction_of
 from levelbest.stats.budgets import Summary
 
-__all__ = ["is_summary_table", "is_summary_text", "summaries_of", "summary_of"]
+__all__ = ["directions_of", "has_summaries", "is_summary_table", "is_summary_text", "rows_where", "summaries_of"]
+__all__ += ["summary_of"]
 
 _NUMBER = r"[-+−]?(?:\d+(?:[.,]\d+)?|[.,]\d+)(?:[eE][-+]?\d+)?"
 _SD = r"sd|s\.d\.|std(?:[ .]?dev)?\.?|stdev|standard deviation"
@@ -84,16 +87,27 @@ def _whole(match: re.Match[str]) -> int:
 
 
 def is_summary_table(table: RawTable) -> bool:
-    """Whether its rows are means with their ± and their number of runs, and not single trials."""
-    columns = _columns(table)
-    return "n" in columns and (
-        "both" in columns or ("mean" in columns and bool(columns.keys() & {"sd", "se", "spread"}))
-    )
+    """Whether its rows are means with their ±, and not single trials."""
+    columns = _columns(table, None)
+    return bool(_with_spread(table.columns)) or ("mean" in columns and bool(columns.keys() & {"sd", "se", "spread"}))
 
 
-def summaries_of(table: RawTable, reading: str | None = None) -> list[Summary]:
-    """A summary for each row; ``reading`` says what a column ± is whose name does not tell."""
-    columns = _columns(table)
+def has_summaries(columns: Mapping[str, Cells]) -> bool:
+    """Whether a table has means with their spread: in cells with ±, or as columns ``mean`` and ``sd``."""
+    by_name = set(map(_plain, columns))
+    named_so = {"mean", "average", "avg"} & by_name and by_name & {*_COLUMNS["sd"], *_COLUMNS["se"]}
+    return bool(named_so) or bool(_with_spread(columns))
+
+
+def summaries_of(
+    table: RawTable, reading: str | None = None, score: str | None = None, runs: Sequence[int] | None = None
+) -> list[Summary]:
+    """A summary for each row; ``reading`` says what a column ± is whose name does not tell.
+
+    ``score`` is the column that is meant where several have means with their ±, ``runs`` the number of runs of each row
+    where no column has it: one for all rows, or one each.
+    """
+    columns = _columns(table, _the_score(table, score))
     names = texts(columns["name"]) if "name" in columns else [f"row {row + 1}" for row in range(table.n_rows)]
     if "both" in columns:
         halves = [_AFTER.search(str(cell)) for cell in texts(columns["both"])]
@@ -103,30 +117,78 @@ def summaries_of(table: RawTable, reading: str | None = None) -> list[Summary]:
         kind = next((kind for kind in ("sd", "se") if kind in columns), None)
         mean, spread = _numbers(columns["mean"]), _numbers(columns[kind or "spread"])
         kind = kind or reading
-    n = _numbers(columns["n"])
+    n = _numbers(columns["n"]) if "n" in columns else _given_runs(table, runs)
     tuned = _numbers(columns["tuned"]) if "tuned" in columns else [float("nan")] * table.n_rows
     return [
         # a number of runs that is none is refused by the summary itself
-        Summary(str(name), a, b, runs, None if np.isnan(trials) else trials, kind)  # type: ignore[arg-type]
-        for name, a, b, runs, trials in zip(names, mean, spread, n, tuned, strict=True)
+        Summary(str(name), a, b, runs_of, None if np.isnan(trials) else trials, kind)  # type: ignore[arg-type]
+        for name, a, b, runs_of, trials in zip(names, mean, spread, n, tuned, strict=True)
     ]
 
 
-def _columns(table: RawTable) -> dict[str, Cells]:
+def rows_where(table: RawTable, where: str) -> RawTable:
+    """The rows for which a condition holds."""
+    from levelbest.readers.steps.conditions import matching_rows
+
+    kept = np.flatnonzero(matching_rows(where, table.columns, table.n_rows, table.source))
+    if not kept.size:
+        raise InputError(f"{named('where')} {where!r} leaves none of {table.n_rows} rows")
+    return RawTable(table.source, {name: cells[kept] for name, cells in table.columns.items()})
+
+
+def _given_runs(table: RawTable, runs: Sequence[int] | None) -> list[float]:
+    if runs is None:
+        raise InputError(
+            f"{table.source} does not say of how many runs its means are: add a column n, or give {named('runs')}"
+        )
+    each = list(runs) * table.n_rows if len(set(runs)) == 1 else list(runs)
+    if len(each) < table.n_rows:
+        raise InputError(f"{named('runs')} must have a number for each of {table.n_rows} rows, got {list(runs)}")
+    return [float(count) for count in each[: table.n_rows]]
+
+
+def _the_score(table: RawTable, score: str | None) -> str | None:
+    """The column of means with their ±: the one that was named, else the only one."""
+    known = _with_spread(table.columns)
+    if score is not None:
+        return _check.as_choice(score, known, named("selection"))
+    if len(known) > 1:
+        either = " or ".join(map(repr, known))
+        raise Ambiguous(f"{table.source} has means with their ± in {either}: choose one with {named('selection')}")
+    return known[0] if known else None
+
+
+def _with_spread(columns: Mapping[str, Cells]) -> list[str]:
+    """The columns in which every cell is a mean with its ±."""
+    worded = (name for name, cells in columns.items() if not (is_numeric(cells) or is_series(cells)))
+    return [name for name in worded if all(is_summary_text(str(cell)) for cell in texts(columns[name]))]
+
+
+def directions_of(table: RawTable) -> set[str]:
+    """Which way is better, by the names of the columns that are no part of a summary: ``Perplexity`` says min."""
+    parts = {name for part, known in _COLUMNS.items() if part != "mean" for name in known}
+    free = [name for name in table.columns if _plain(name) not in parts]
+    return {way for name in free if (way := direction_of(name)[0]) is not None}
+
+
+def _plain(name: str) -> str:
+    return name.strip().lower().replace(" ", "_")
+
+
+def _columns(table: RawTable, score: str | None) -> dict[str, Cells]:
     """The columns by the part that they play, by their names; ``both`` has the mean with its ± in one cell."""
-    by_name = {name.strip().lower().replace(" ", "_"): name for name in table.columns}
+    by_name = {_plain(name): name for name in table.columns}
     parts = {
         part: table.columns[by_name[known]]
         for part, names in _COLUMNS.items()
         if (known := next((name for name in names if name in by_name), None)) is not None
     }
-    words = {name: cells for name, cells in table.columns.items() if not np.isfinite(as_numbers(cells).values).any()}
-    for cells in words.values():
-        if all(is_summary_text(str(cell)) for cell in texts(cells)):
-            parts["both"] = cells
+    if score is not None:
+        parts["both"] = table.columns[score]
+    summed = _with_spread(table.columns)
+    words = [name for name, cells in table.columns.items() if not np.isfinite(as_numbers(cells).values).any()]
     named = next((by_name[name] for name in _NAMES if name in by_name), None)
-    others = (name for name, cells in words.items() if cells is not parts.get("both"))
-    if (name := named or next(others, None)) is not None:
+    if (name := named or next((name for name in words if name not in summed), None)) is not None:
         parts["name"] = table.columns[name]
     return parts
 

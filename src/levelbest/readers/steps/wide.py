@@ -8,17 +8,20 @@ from dataclasses import replace
 
 import numpy as np
 
-from levelbest.errors import DataError, named
+from levelbest.errors import Ambiguous, DataError, named
 from levelbest.readers.raw import Cells, as_codes, is_numeric, stacked
 from levelbest.readers.steps import names
 from levelbest.readers.steps.cells import as_numbers, is_series
 from levelbest.readers.steps.kinds import Look, is_index, is_setting_name, never_setting
 from levelbest.readers.steps.merged import Merged
 from levelbest.readers.steps.names import among, obvious_family, word_set
-from levelbest.readers.steps.roles import ReadRequest, Roles, column_named, says_none
+from levelbest.readers.steps.roles import LIKE_FAMILY, ReadRequest, Roles, column_named, says_none
 from levelbest.readers.steps.several import the_meant
 
-__all__ = ["expand_counts", "expand_lists", "melt"]
+__all__ = ["COLUMNS", "expand_counts", "expand_lists", "melt"]
+
+COLUMNS = "columns"
+"""As the family: every column of numbers is one."""
 
 _SUCCESSES = word_set(
     "c n_correct num_correct correct_count n_passed num_passed passed_count n_success num_success successes n_solved "
@@ -37,6 +40,9 @@ _SAMPLE = re.compile(
 _CLEAR = ("sample", "completion", "attempt")
 _REPEATS = word_set("seed random_seed random_state run rep repeat replicate fold split trial")
 _ALIKE = 5.0
+_AXES = word_set("x y z t")
+_RUNS = ("run", "seed", "trial", "rep", "repeat")
+"""Stems of columns that may be runs of a family as well as samples of a problem."""
 _PROBLEM = word_set("problem task question puzzle prompt idx index id group instance item example")
 
 
@@ -103,6 +109,8 @@ def melt(table: Merged, wanted: ReadRequest) -> tuple[Merged, ReadRequest]:
         roles["group"] = group
         if wanted.group is None:
             table.say("guessed-columns", kind="rows", group=group)
+    elif _are_runs(table):
+        roles["seed"] = place
     as_rows = replace(
         wanted, wide=None, where=None, selection=score, family=family or wanted.family, cost=wanted.cost or "none"
     )
@@ -120,27 +128,62 @@ def _score_name(samples: Sequence[str], others: Sequence[str], stack: Cells) -> 
 
 
 def _families_in_columns(table: Merged, wanted: ReadRequest) -> tuple[Merged, ReadRequest]:
-    """A row per seed and a column per family (``seed,resnet,vit``), where nothing else can be meant."""
+    """A row per seed and a column per family (``seed,resnet,vit``), where nothing else can be meant.
+
+    Without a column of seeds there is none but families, and no name of a split or a number.
+    """
     rows = among(table.columns, _REPEATS)
     scores = [name for name in table.columns if name not in rows and not _says_nothing(table, name)]
-    if wanted.family is not None or wanted.group is not None or table.roles or len(rows) != 1 or len(scores) < 2:
+    if wanted.family == (COLUMNS,) and COLUMNS not in table.columns:
+        return _by_column(table, wanted, [name for name in scores if is_numeric(table.columns[name])], rows)
+    known = wanted.family is not None or wanted.group is not None or bool(table.roles)
+    if known or len(rows) > 1 or len(scores) < 2 or not _are_families(table, scores, alone=not rows):
         return table, wanted
+    return _by_column(table, wanted, scores, rows)
+
+
+def _are_families(table: Merged, scores: Sequence[str], *, alone: bool) -> bool:
+    """Whether columns are numbers on one scale, and no name is of a score or a setting; ``alone``: without seeds."""
     if any(map(names.is_metric, table.columns)) or any(map(is_setting_name, table.columns)):
-        return table, wanted
+        return False
+    if alone and (len(scores) < len(table.columns) or not all(map(_may_be_family, scores)) or table.n_rows < 3):
+        return False
     if not all(is_numeric(table.columns[name]) for name in scores):
-        return table, wanted
+        return False
     middle = [abs(float(np.nanmedian(as_numbers(table.columns[name]).values))) for name in scores]
-    if not np.isfinite(middle).all() or min(middle) == 0 or max(middle) > _ALIKE * min(middle):
-        return table, wanted  # settings and not scores: they would hardly be on one scale
+    # settings and not scores: they would hardly be on one scale
+    return bool(np.isfinite(middle).all()) and min(middle) > 0 and max(middle) <= _ALIKE * min(middle)
+
+
+def _by_column(
+    table: Merged, wanted: ReadRequest, scores: Sequence[str], rows: Sequence[str]
+) -> tuple[Merged, ReadRequest]:
+    """A row for each number: of the family that its column is named after, and the problem that its row is, if any."""
+    if len(scores) < 2:
+        raise DataError(f"{table.source} has no two columns of numbers that could each be a family")
     repeated = np.tile(np.arange(table.n_rows), len(scores))
     columns: dict[str, Cells] = {
         "family": np.repeat(np.array(scores, dtype=object), table.n_rows),
         "score": stacked([(table.columns[name], table.n_rows) for name in scores]),
     }
-    table.say("guessed-columns", len(scores), kind="by-column", columns=scores, rows=rows[0])
-    roles = {"selection": "score", "family": "family", "seed": rows[0]}
+    labels = [name for name in table.columns if name not in scores and _names_rows(table, name)]
+    table.say("guessed-columns", len(scores), kind="by-column", columns=scores, rows=[*labels, *rows, "trial"][0])
+    roles = {"selection": "score", "family": "family"} | ({"seed": rows[0]} if rows else {})
+    roles |= {"group": labels[0]} if len(labels) == 1 and not rows else {}
     as_rows = replace(wanted, where=None, selection="score", family=("family",))
     return table.reshaped(repeated, columns, scores, roles), as_rows
+
+
+def _names_rows(table: Merged, name: str) -> bool:
+    """Whether a column of words has another in each row: a data set, a game."""
+    column = table.columns[name]
+    return not (is_numeric(column) or is_series(column)) and len(as_codes(column)[0]) == table.n_rows
+
+
+def _may_be_family(name: str) -> bool:
+    """Whether a column of numbers may be named after a family: ``val``, ``mean`` and ``y`` are not."""
+    split = names.VALIDATION | names.TEST | names.TRAIN
+    return name.lower() not in _AXES and names.could_be_score(name) and not set(names.tokens(name)) & split
 
 
 def _says_nothing(table: Merged, name: str) -> bool:
@@ -175,7 +218,9 @@ def _has_mean_of_a_search(table: Merged, samples: Sequence[str]) -> bool:
 
 def _family(table: Merged, wanted: ReadRequest, others: Sequence[str]) -> tuple[str, ...] | None:
     if wanted.family is None:
-        obvious = [name for name in others if obvious_family(names.tokens(name)) or names.spelled(name) == "family"]
+        obvious = [
+            name for name in others if obvious_family(names.tokens(name), names.FAMILY | {*LIKE_FAMILY, "family"})
+        ]
         return (obvious[0],) if len(obvious) == 1 else None
     if says_none(",".join(wanted.family), table.columns):
         return None
@@ -195,7 +240,17 @@ def _owner(table: Merged, wanted: ReadRequest, others: Sequence[str]) -> tuple[s
     if family and len(set(as_codes(table.columns[family[0]])[1].tolist())) == table.n_rows:
         return None, family
     alone = free and len(as_codes(table.columns[free[0]])[0]) == table.n_rows and not names.is_metric(free[0])
+    if alone and family is None and wanted.family is None and _are_runs(table):
+        raise Ambiguous(
+            f"{table.source}: the columns hold several runs of each row of {free[0]!r}: is each row a family "
+            f"({named('family')} {free[0]}), or a problem ({named('group')} {free[0]})?"
+        )
     return (free[0] if alone else None), family
+
+
+def _are_runs(table: Merged) -> bool:
+    """Whether columns are numbered as runs are (``Run 1``), which samples may be too."""
+    return any((match := _SAMPLE.fullmatch(name)) and match[1].lower() in _RUNS for name in table.columns)
 
 
 def _right_or_wrong(stack: Cells) -> bool:

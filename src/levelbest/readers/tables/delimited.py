@@ -20,10 +20,11 @@ from levelbest._read import refuse_more
 from levelbest.cautions import Caution
 from levelbest.errors import DataError
 from levelbest.readers.raw import EXACT, Cells, RawTable
+from levelbest.readers.tables.languages import ENGLISH
 from levelbest.readers.tables.tidy import MARKS, TEXT
 from levelbest.trials import Skipped
 
-__all__ = ["SUMMARIES", "Layout", "layout_of", "parse_delimited"]
+__all__ = ["SUMMARIES", "Layout", "layout_of", "parse_delimited", "summary_word"]
 
 _DELIMITERS = (",", "\t", ";", "|")
 WHITESPACE = " "
@@ -34,6 +35,8 @@ _SAMPLE = 50
 _MOST_TITLES = 10
 """Lines above a header that can be a title."""
 _LONGEST_RECORD = 1000
+_FEW_LINES = 3
+"""Lines of prose as short as these may have equally many words."""
 _ZEROS_FIRST = re.compile(r"[+-]?0\d")
 
 _TRUTH = {"True": True, "true": True, "TRUE": True, "False": False, "false": False, "FALSE": False}
@@ -105,7 +108,7 @@ def _footer(rows: Sequence[Sequence[str]]) -> int:
     A word that stands at the beginning of several rows is a family's name; so is, among few rows, one whose numbers are
     not what it says of the rows above.
     """
-    firsts = [_first_filled(row).lower().rstrip(".:") for row in rows]
+    firsts = [summary_word(_first_filled(row)) for row in rows]
     end = len(rows)
     while end and firsts[end - 1] in SUMMARIES:
         end -= 1
@@ -116,6 +119,12 @@ def _footer(rows: Sequence[Sequence[str]]) -> int:
     if few and any(_contradicts(word, row, rows[:end]) for word, row in zip(words, rows[end:], strict=True)):
         return len(rows)
     return end
+
+
+def summary_word(cell: str) -> str:
+    """The first cell of a row as `SUMMARIES` spells it: ``Mittelwert:`` is ``mean``."""
+    word = cell.lower().rstrip(".:")
+    return ENGLISH.get(word, word)
 
 
 def _contradicts(word: str, row: Sequence[str], above: Sequence[Sequence[str]]) -> bool:
@@ -267,9 +276,12 @@ def _dialect_of(lines: Sequence[str]) -> str:
             if (round(share, 1), sizes[0]) > score:
                 best, score = delimiter, (round(share, 1), sizes[0])
     if score[1] == 0 and len(sample) > 1:
-        sizes = [len(line.split()) for line in sample]
-        if sizes[0] > 1 and all(size == sizes[0] for size in sizes) and all(map(is_number, sample[1].split())):
-            return WHITESPACE
+        split = [line.split() for line in sample]
+        same = len(split[0]) > 1 and all(len(cells) == len(split[0]) for cells in split)
+        numbers = [all(is_number(cells[place]) for cells in split[1:]) for place in range(len(split[0]) * same)]
+        headed = len(sample) > _FEW_LINES and any(numbers) and not any(map(is_number, split[0]))
+        if headed or (same and all(numbers)):
+            return WHITESPACE  # columns that spaces align
     return best
 
 

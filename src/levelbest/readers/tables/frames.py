@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,7 @@ __all__ = ["frame_table", "is_frame"]
 
 def is_frame(source: object) -> bool:
     """Whether this is a dataframe or a mapping of columns, and not a path or a list of paths."""
-    if isinstance(source, Mapping):
+    if isinstance(source, Mapping) or _are_records(source):
         return True
     if isinstance(source, (str, bytes, list, tuple, set)) or hasattr(source, "__fspath__"):
         return False
@@ -27,8 +27,16 @@ def is_frame(source: object) -> bool:
     return isinstance(native, (nw.DataFrame, nw.LazyFrame))
 
 
+def _are_records(source: object) -> TypeGuard[Sequence[Mapping[str, object]]]:
+    """Whether this is a list of rows, each a mapping of its columns."""
+    return isinstance(source, (list, tuple)) and bool(source) and all(isinstance(row, Mapping) for row in source)
+
+
 def frame_table(source: object, name: str = "dataframe") -> RawTable:
-    """A dataframe's columns; a lazy frame is collected."""
+    """A dataframe's columns, the names of its index among them; a lazy frame is collected."""
+    if _are_records(source):
+        keys = dict.fromkeys(str(key) for row in source for key in row)
+        source = {key: [row.get(key) for row in source] for key in keys}
     if isinstance(source, Mapping):
         columns = {str(key): _array(key, values) for key, values in source.items()}
         sizes = {key: len(column) for key, column in columns.items()}
@@ -39,10 +47,17 @@ def frame_table(source: object, name: str = "dataframe") -> RawTable:
         return RawTable(name, columns)
     import narwhals.stable.v2 as nw
 
-    frame: Any = nw.from_native(source)
+    frame: Any = nw.from_native(_with_index(source))
     if isinstance(frame, nw.LazyFrame):
         frame = frame.collect()
     return RawTable(name, {str(column): _series(frame[column], nw) for column in frame.columns})
+
+
+def _with_index(source: Any) -> Any:
+    """A frame of pandas with the levels of its index that have names as columns, as ``set_index`` took them away."""
+    levels = [level for level in getattr(getattr(source, "index", None), "names", ()) if level is not None]
+    missing = [level for level in levels if level not in source.columns]
+    return source.reset_index(level=missing) if missing and hasattr(source, "reset_index") else source
 
 
 def _array(key: object, values: Any) -> Column:

@@ -178,7 +178,7 @@ def _verdict(view: View, noted: Sequence[Remark]) -> dict[str, object]:
         if len(text_of(answer.names)) > MOST_LARGE:
             shown["names"] = Markup('<span class="long">{}</span>').format(shown["names"])
     fine = condition_sentence(compared) if shown is not None and compared is not None else ""
-    steps = () if compared is None else next_steps(compared)
+    steps = () if compared is None else next_steps(compared, reported=True)
     doubts = [remark for remark in noted if remark.severity == 0]
     return {
         "answer": shown,

@@ -201,11 +201,11 @@ def standings_table(comparison: Comparison) -> Table:
     lost, running = [row.n_failed for row in rows], [row.n_running for row in rows]
     columns += [counts("failed", lost, "n_failed")] * any(lost)
     columns += [counts("running", running, "n_running")] * any(running)
+    if len(comparison.best_found) == len(rows):
+        return Table(tuple(columns), note=f"{terms.metric.score} of the best trial of each search")
     if len(rows) > 2:
         columns.append(texts("better than", [_better_than(row, comparison) for row in rows], right=True))
-    alone = len(comparison.best_found) == len(rows)
-    note = f"{terms.metric.score} of the best trial of each search" if alone else table_heading(terms, budget)
-    return Table(tuple(columns), note=note)
+    return Table(tuple(columns), note=table_heading(terms, budget))
 
 
 def _spend_columns(comparison: Comparison) -> list[Column]:

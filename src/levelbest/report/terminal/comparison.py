@@ -90,7 +90,7 @@ def print_comparison(
         lambda: _print_verdict(comparison, out, left_out, fixed=fixed),
         lambda: _print_strata(comparison, out),
     )
-    conditions, steps = " ".join(footer(comparison, details=details)), next_steps(comparison)
+    conditions, steps = " ".join(footer(comparison, details=details)), next_steps(comparison, reported=below > 0)
     foot = held(out, lambda: print_foot(doubts, out, conditions, steps=steps, n_families=many, details=details))
     room = screen_lines() - 1 - below - top.count("\n") - foot.count("\n")
     release(out, f"{top}\n")
@@ -165,7 +165,8 @@ def _print_standings(comparison: Comparison, out: Console, *, details: bool, mos
         print_text(shown.note, out, "dim")
     elif not comparison.best_found:
         family, value, limits, *others = shown.columns
-        heading = short_heading(comparison.terms, comparison.standings[0].budget)
+        budget, brief = comparison.standings[0].budget, bool(comparison.per_solved)
+        heading = short_heading(comparison.terms, budget, brief=brief)
         columns = (replace(family, name=heading), replace(value, name=comparison.terms.metric.score))
         others = [replace(column, name=column.name.replace("better than", "beats")) for column in others]
         shown = replace(shown, columns=(*columns, replace(limits, name=f"{limits.name} each"), *others))

@@ -49,8 +49,8 @@ _DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))  # of a braille
 _PLAIN = "abcdefghijklmnopqrstuvwxyz"
 
 
-_FEW_PLANNED, _FEWEST_LINES, _WAYS = 4, 6, 8
-"""Beside so many rows of a plan it is said when to stop; lines that a table has in any case, and of ways to spend."""
+_FEWEST_LINES, _WAYS = 6, 8
+"""Lines that a table has in any case, and of ways to spend."""
 
 
 def print_curves(
@@ -151,7 +151,7 @@ def print_plan(plan: TrialPlan, out: Console, *, details: bool = False) -> None:
     shown = _with_common_budget(whole.part(range(len(plan.separations))), plan) if plan.separations else whole
     rows = range(shown.size)  # of widths the details tell, where there are pairs
     undecided = [row for row in rows if shown.columns[2].cells[row] != "enough"] or list(rows)
-    foot = held(out, lambda: _print_below_plan(plan, out, stops=len(undecided) <= _FEW_PLANNED))
+    foot = held(out, lambda: _print_below_plan(plan, out))
     release(out, head)
     room = screen_lines() - 1 - head.count("\n") - foot.count("\n")
     out.print(drawn_table(shown.part(undecided), most=max(_FEWEST_LINES, room)))
@@ -169,15 +169,15 @@ def _with_common_budget(shown: Table, plan: TrialPlan) -> Table:
     return replace(shown, columns=(*others, replace(goal, name=f"apart at n = {budgets.pop()}", cells=cells)))
 
 
-def _print_below_plan(plan: TrialPlan, out: Console, *, stops: bool) -> None:
-    """What is still to pay, when it ``stops``, and what the numbers mean."""
+def _print_below_plan(plan: TrialPlan, out: Console) -> None:
+    """What is still to pay, when to stop, and what the numbers mean."""
     if (spent := spending_table(plan)) is not None:
         name, *costs = (column.text(spent.size - 1) for column in spent.columns)
-        print_text(f"Still to pay, {name}: {', '.join(costs)}.", out)
+        print_text(f"Still to pay, {name}: {', '.join(dict.fromkeys(costs))}.", out)
     if (ways := ways_table(plan)) is not None:
         out.print(drawn_table(ways, most=_WAYS))
         out.print()
-    for sentence in stopping(plan) if stops else ():
+    for sentence in stopping(plan):
         print_text(sentence, out)
     sure, often = level(plan.confidence), f"{100 * plan.power:.0f} %"
     means = f"Needed: so many that {often} of such studies tell the two apart, at {sure} confidence."

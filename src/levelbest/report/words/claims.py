@@ -16,13 +16,45 @@ READ = {"sd": "standard deviation", "se": "standard error"}
 
 def claim_sentences(claim: Claim) -> tuple[str, ...]:
     """For each claim what such runs show and what the larger search explains; then what that assumes."""
-    sentences = [sentence for pair in claim.pairs for sentence in (_verdict(claim, pair), _search(claim, pair))]
-    return (*sentences, *_assumptions(claim))
+    verdicts = [_verdict(claim, pair) for pair in claim.pairs]
+    searches = [_search(claim, pair) for pair in claim.pairs]
+    return (*_together(claim, verdicts, searches), *_assumptions(claim))
 
 
 def claim_answer(claim: Claim) -> tuple[str, ...]:
-    """The same without the assumptions."""
-    return claim_sentences(claim)[: 2 * len(claim.pairs)]
+    """The same without the assumptions; of several claims without the numbers, which a table has."""
+    searches = [_search(claim, pair) for pair in claim.pairs]
+    if len(claim.pairs) == 1:
+        return (_verdict(claim, claim.pairs[0]), *searches)
+    return _together(claim, [_who(claim)], searches)
+
+
+def _together(claim: Claim, verdicts: list[str], searches: list[str]) -> tuple[str, ...]:
+    """Verdicts and what is said of searches: once, where of no claim it is known how large its search was."""
+    if len(claim.pairs) > 1 and not any(_is_tuned(claim, pair) for pair in claim.pairs):
+        return (*verdicts, f"With how many trials each was tuned is not said, and {_UNKNOWN}")
+    if len(verdicts) < len(searches):
+        return (*verdicts, *searches)
+    return tuple(sentence for pair in zip(verdicts, searches, strict=True) for sentence in pair)
+
+
+def _who(claim: Claim) -> str:
+    """The claims by their verdicts, without numbers."""
+    verdicts = {
+        "better": [pair for pair in claim.pairs if pair.decided == {1}],
+        "worse": [pair for pair in claim.pairs if pair.decided == {-1}],
+        "better or not, by what ± is": [pair for pair in claim.pairs if len(pair.decided) > 1],
+        "not shown to be better": [pair for pair in claim.pairs if pair.decided == {0}],
+    }
+    parts = [f"{word}: {listed([pair.claim.name for pair in pairs])}" for word, pairs in verdicts.items() if pairs]
+    return f"Against {claim.baseline.name}, {'; '.join(parts)}."
+
+
+_UNKNOWN = "a larger search alone makes a better best: what that explains of the difference cannot be known."
+
+
+def _is_tuned(claim: Claim, pair: ClaimedPair) -> bool:
+    return claim.baseline.tuned is not None and pair.claim.tuned is not None
 
 
 def claim_assumptions(claim: Claim) -> str:
@@ -63,10 +95,7 @@ def _search(claim: Claim, pair: ClaimedPair) -> str:
     base, other = claim.baseline, pair.claim
     if base.tuned is None or other.tuned is None:
         lacking = listed([summary.name for summary in (base, other) if summary.tuned is None])
-        return (
-            f"How many trials {lacking} had for tuning is not said, and a larger search alone makes a better best: "
-            "what that explains of the difference cannot be known."
-        )
+        return f"How many trials {lacking} had for tuning is not said, and {_UNKNOWN}"
     if base.tuned == other.tuned:
         return f"Both were tuned with {plural(base.tuned, 'trial')}: the size of the search explains nothing."
     larger, smaller = sorted((base, other), key=lambda summary: -(summary.tuned or 0))

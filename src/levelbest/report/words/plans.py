@@ -12,9 +12,9 @@ from levelbest.report.words.spending import (
     divided_sentences,
     is_open,
     problem_plan_words,
-    spending_rows,
     spent_words,
     stopping_sentence,
+    total_sentence,
 )
 from levelbest.report.words.verdicts import effect_words
 from levelbest.results import Comparison, DividedRuns, PairComparison, TrialPlan
@@ -34,7 +34,7 @@ def plan_sentences(plan: TrialPlan) -> tuple[str, ...]:
     sentences += [_width(plan, family, needed) for family, needed in plan.widths]
     sentences += [f"{family}: {problem_plan_words(for_problems)}" for family, for_problems in plan.problems]
     sentences += [f"{_of(*which)}: no plan, since {why}." for *which, why in plan.unplanned]
-    sentences += capped_sentence(plan) + _in_all(plan) + stopping(plan)
+    sentences += capped_sentence(plan) + total_sentence(plan) + stopping(plan)
     sentences += divided_sentences(plan)
     sentences += [_divided(division) for division in plan.divisions]
     sentences += [_division_power(*pair) for pair in plan.division_powers]
@@ -134,12 +134,6 @@ def plan_rows(plan: TrialPlan) -> list[list[str]]:
     return rows
 
 
-def _in_all(plan: TrialPlan) -> list[str]:
-    """What all pairs cost together."""
-    rows = spending_rows(plan)
-    return [f"All pairs together: those still to be run cost {', '.join(rows[-1][1:])}."] if len(rows) > 1 else []
-
-
 def _needed(needed: Needed) -> str:
     """``51 (12 to 1,300)``: the number, and what so few trials leave open; or that alone."""
     if needed.code == "unknown":
@@ -156,9 +150,11 @@ def _needed(needed: Needed) -> str:
 
 
 def open_words(needed: Needed) -> str:
-    """``20 to 400``, ``20 or more``: what a pilot leaves open."""
-    more = f"to {forecast(needed.high)}" if needed.high <= MOST_PLANNED else "or more"
-    return f"{forecast(needed.low)} {more}"
+    """``20 to 400``, ``20 or more``: what a pilot leaves open; where it is too small, not fewer than it has."""
+    low = forecast(max(needed.low, *needed.pilot) if is_open(needed) else needed.low)
+    if needed.high > MOST_PLANNED:
+        return f"{low} or more"
+    return low if low == forecast(needed.high) else f"{low} to {forecast(needed.high)}"
 
 
 def _units(plan: TrialPlan) -> str:
@@ -267,18 +263,19 @@ class Step:
     why: str = ""
 
 
-def next_steps(comparison: Comparison) -> tuple[Step, ...]:
-    """At most three things to do, the most urgent first."""
+def next_steps(comparison: Comparison, *, reported: bool = False) -> tuple[Step, ...]:
+    """At most three things to do, the most urgent first; ``reported``: a report is being written."""
     reasons = {verdict.reason for pair in comparison.pairs for verdict in pair.verdicts}
     again = Step(
         f"Or repeat each search with other seeds, at least 3 times, and name what tells them apart ({named('search')})"
     )
     if comparison.best_found:
         text = (
-            f"Retrain the best of each with {RETRAINED} fresh seeds: the report writes retrain.yaml beside its page; "
-            "put your training command into it, then levelbest run retrain.yaml, and levelbest compare retrain.db"
+            f"Retrain the best of each with {RETRAINED} fresh seeds: put your training command into the study that the "
+            "report writes, retrain.yaml beside its tables, then levelbest run retrain.yaml, and levelbest compare "
+            "retrain.db"
         )
-        return (Step(text, called("write_report"), ""), again)
+        return (Step(text, "" if reported else called("write_report"), ""), again)
     if reasons & {"adaptive", "few-searches"}:
         text = "Repeat each search with other seeds, at least 3 times, and name the column that tells them apart"
         return (Step(f"{text} ({named('search')})", why="one adaptive search is one observation"),)

@@ -50,11 +50,20 @@ def _spent(plan: TrialPlan, spent: Range, needed: Sequence[Needed]) -> list[str]
 
 def spent_words(plan: TrialPlan, first: str, second: str, needed: Needed) -> str:
     """``230 GPU h (60 GPU h to 900 GPU h), 580 EUR (...)``; nothing where costs are not known."""
-    return ", ".join(_spent(plan, plan.further_cost(first, second), [needed])) if plan.costs else ""
+    return ", ".join(dict.fromkeys(_spent(plan, plan.further_cost(first, second), [needed]))) if plan.costs else ""
+
+
+def total_sentence(plan: TrialPlan) -> list[str]:
+    """What all pairs cost together."""
+    rows = spending_rows(plan)
+    spent = ", ".join(dict.fromkeys(rows[-1][1:])) if len(rows) > 1 else ""
+    return [f"All pairs together: those still to be run cost {spent}."] if spent else []
 
 
 def _range(spent: Range, shown: Callable[[float], str]) -> str:
     value, low, high = spent
+    if not (math.isfinite(value) or math.isfinite(high) or low > 0):
+        return "so small a pilot does not tell"
     ends = f"{shown(low)} {f'to {shown(high)}' if math.isfinite(high) else 'or more'}"
     return f"{shown(value)} ({ends})" if math.isfinite(value) else ends
 

@@ -28,7 +28,7 @@ _WORDS = {
     "validation": "validierung validacion validazione validacao validatie walidacja валидация 验证 検証 검증",
     "test": "teste prueba prova testi тест 测试 テスト 테스트",
     "train": "trening entrainement entrenamiento addestramento treino обучение 训练 訓練 学習データ 훈련",
-    "seed": "startwert graine semilla seme semente ziarno zufallszahl siemen сид 随机种子 种子 シード 시드",
+    "seed": "saat startwert graine semilla seme semente ziarno zufallszahl siemen сид 随机种子 种子 シード 시드",
     "run": "lauf durchlauf ejecucion esecuzione execucao przebieg 运行 実行",
     "repeat": "wiederholung repeticion ripetizione repeticao herhaling powtorzenie 重复",
     "fold": "falte pli pliegue",
@@ -47,6 +47,13 @@ _WORDS = {
     "comment": "bemerkung bemerkungen kommentar anmerkung notiz commentaire remarque comentario observacion commento "
     "opmerking uwagi 备注 注释 備考 비고",
     "mean": "mittelwert mittel moyenne gemiddelde srednia 平均 平均值 평균",
+    "sum": "summe somme suma somma soma 合计 合計 총계",
+    "total": "gesamt insgesamt totale totaal razem 总计 総計",
+    "average": "durchschnitt promedio",
+    "failed": "fehlgeschlagen gescheitert abgebrochen abgesturzt echoue echouee echec fallido fallida fallito fallita "
+    "falhou mislukt nieudany 失败 失敗 실패",
+    "finished": "fertig abgeschlossen beendet erfolgreich termine terminee reussi terminado completado completato "
+    "concluido voltooid klaar zakonczony 完成 完了 완료",
     "std": "standardabweichung ecart_type desviacion desvio odchylenie 标准差 標準偏差",
 }
 ENGLISH = {word: meant for meant, words in _WORDS.items() for word in words.split()}
