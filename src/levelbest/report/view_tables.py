@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from levelbest._plain import common_decimals, round_places, show_cost, show_number, show_range
 from levelbest.report.tables.results import ROUNDING, curve_decimals
@@ -134,7 +134,9 @@ def heat_map(view: View) -> HeatMap:
 def paper_table(view: View) -> Table:
     """The families as a paper shows them."""
     if view.over_tasks is not None:
-        return aggregate_section(view.over_tasks)
+        table = aggregate_section(view.over_tasks)
+        brief = {"interquartile mean": "IQM"}  # which the caption explains
+        return replace(table, columns=tuple(replace(c, name=brief.get(c.name, c.name)) for c in table.columns))
     failed = ["n_failed"] * any(family.n_failed for family in view.families)
     shown = ("value", "sd", "interval") if view.single else ("value", "interval", "winner")
     return families_table(view).only("family", "n_trials", *failed, *shown)

@@ -206,10 +206,10 @@ def aggregate_section(comparison: TaskComparison) -> Table:
         limits(head, [(middle.low, middle.high) for _, middle, _ in rows], [digits for *_, digits in rows]),
     ]
     note = (
-        f"Mean rank (1 is best) and the mean of the middle half of all scores ({scale_words(comparison)}), over "
-        f"{plural(len(comparison.tasks), 'task')} that count alike, of {aggregate_words(comparison)}. Intervals are "
-        f"for each number by itself and resample {comparison.overall.terms.words.units} within tasks: they are about "
-        "these tasks."
+        "Mean rank (1 is best) and interquartile mean (IQM), the mean of the middle half of all scores "
+        f"({scale_words(comparison)}), over {plural(len(comparison.tasks), 'task')} that count alike, of "
+        f"{aggregate_words(comparison)}. Intervals are for each number by itself and resample "
+        f"{comparison.overall.terms.words.units} within tasks: they are about these tasks."
     )
     return Table(tuple(columns), "Over all tasks", note)
 

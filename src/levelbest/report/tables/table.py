@@ -218,10 +218,19 @@ class Table:
             rf"\providecommand{{\{rule}}}{{\hline}}" + "\n" for rule in ("toprule", "midrule", "bottomrule")
         )
         return (
-            f"{rules}\\begin{{table}}\n\\centering\\small\\setlength{{\\tabcolsep}}{{4pt}}\n"
+            f"{rules}\\begin{{table}}\n\\centering{self._latex_size()}\n"
             f"\\caption{{{latex_text(self.note)}}}\n\\begin{{tabular}}{{{sides}}}\n\\toprule\n{heads} \\\\\n\\midrule\n"
             f"{body}\n\\bottomrule\n\\end{{tabular}}\n\\end{{table}}\n"
         )
+
+    def _latex_size(self) -> str:
+        """The largest type in which a column of two, 229 points wide, has room for the table, and the space between."""
+        count = len(self.columns)
+        letters = sum(max(map(len, cells)) for cells in zip(self.heads, *self.rows, strict=True))
+        sizes = ((r"\small", 4.5, 4), (r"\footnotesize", 4.0, 3), (r"\scriptsize", 3.5, 2))
+        roomy = [way for way in sizes if way[1] * letters + 2 * way[2] * count <= 225]
+        size, _, apart = (roomy or sizes[-1:])[0]
+        return rf"{size}\setlength{{\tabcolsep}}{{{apart}pt}}"
 
     def csv(self) -> str:
         """As CSV with every digit; a text that a spreadsheet would take for a formula is quoted with an apostrophe."""
