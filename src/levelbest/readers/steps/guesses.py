@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from levelbest._check import Column
 from levelbest.cautions import Caution
-from levelbest.errors import Ambiguous, called, named
+from levelbest.errors import Ambiguous, named
 from levelbest.readers.raw import Cells, as_codes, as_flags, joint_codes
 from levelbest.readers.steps import names
 from levelbest.readers.steps.cells import FLAGS, as_numbers, as_statuses, is_endings, is_series
@@ -30,7 +30,7 @@ from levelbest.readers.steps.roles import (
     only_column,
     says_none,
 )
-from levelbest.readers.steps.several import ask_about_names, in_columns, the_meant, with_twin
+from levelbest.readers.steps.several import ask_about_names, in_columns, inside_lists, the_meant, with_twin, worded
 from levelbest.trials import Trials
 from levelbest.trials.nested import PREFIX
 
@@ -155,10 +155,10 @@ def _last_resort(
     lists = [name for tier in tiers for name in tier if is_series(columns[name])]
     if len(lists) == 1:
         return lists[0]  # whether its items are tasks or checkpoints is told by the table, or asked
-    remedy = _worded(columns, [name for tier in tiers for name in tier]) or in_columns(columns, filter(could_be, free))
+    remedy = worded(columns, [name for tier in tiers for name in tier]) or in_columns(columns, filter(could_be, free))
     raise Ambiguous(
         f"{source}: no column is obviously the selection score; name it with {named('selection')} (columns: "
-        f"{listed(columns)}{_inside_lists(columns)}){remedy}"
+        f"{listed(columns)}{inside_lists(columns)}){remedy}"
     )
 
 
@@ -166,35 +166,6 @@ def _with_gaps(columns: Mapping[str, Cells], free: Sequence[str]) -> list[str]:
     """The columns that read like scores and are not filled in every row."""
     scores = [name for name in free if names.is_metric(name) and looks_numeric(columns, name)]
     return [name for name in scores if not np.isfinite(as_numbers(columns[name]).values).all()]
-
-
-def _worded(columns: Mapping[str, Cells], scores: Sequence[str]) -> str:
-    """That a column with the name of a score holds words, for a message; or that means with their ± do."""
-    from levelbest.readers.steps.summaries import has_summaries  # for a message alone
-
-    if has_summaries(columns):
-        return f"; means with their ±, a row for each method, are judged by {called('claim')}"
-    for name in scores:
-        if not (is_series(columns[name]) or looks_numeric(columns, name)) and (words := as_codes(columns[name])[0]):
-            return f"; {name!r} holds words such as {words[0]!r}, and no numbers"
-    return ""
-
-
-def _inside_lists(columns: Mapping[str, Cells]) -> str:
-    """The numbers that stand inside lists of objects, by their dotted paths, for a message."""
-    items = {
-        name: next((cell[0] for cell in cells if isinstance(cell, (list, tuple)) and cell), None)
-        for name in columns
-        if is_series(cells := columns[name])
-    }
-    paths = [
-        f"{name}.{key}"
-        for name, item in items.items()
-        if isinstance(item, dict)
-        for key, value in item.items()
-        if isinstance(value, (int, float))
-    ]
-    return f"; inside lists: {listed(paths)}" if paths else ""
 
 
 def _only_score(columns: Mapping[str, Cells], free: Sequence[str], left: list[str]) -> str | None:

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from levelbest._check import FloatArray
-from levelbest.errors import Ambiguous, named
-from levelbest.readers.raw import Cells
+from levelbest.errors import Ambiguous, called, named
+from levelbest.readers.raw import Cells, as_codes
 from levelbest.readers.steps import names
-from levelbest.readers.steps.cells import as_numbers
-from levelbest.readers.steps.roles import looks_numeric
+from levelbest.readers.steps.cells import as_numbers, is_series
+from levelbest.readers.steps.roles import listed, looks_numeric
 
-__all__ = ["ask_about_names", "in_columns", "the_meant", "with_twin"]
+__all__ = ["ask_about_names", "in_columns", "inside_lists", "the_meant", "with_twin", "worded"]
 
 _DISTINCT = 5
 """Two columns that are alike in all rows, with so many values, are one."""
@@ -48,6 +48,35 @@ def in_columns(columns: Mapping[str, Cells], scores: Iterable[str]) -> str:
     words = [name for name in columns if not looks_numeric(columns, name)]
     several = len(list(scores)) > 1 and len(words) < 2
     return f"; where each of these columns is a family, say {named('family')} columns" if several else ""
+
+
+def worded(columns: Mapping[str, Cells], scores: Sequence[str]) -> str:
+    """That a column with the name of a score holds words, for a message; or that means with their ± do."""
+    from levelbest.readers.steps.summaries import has_summaries  # for a message alone
+
+    if has_summaries(columns):
+        return f"; means with their ±, a row for each method, are judged by {called('claim')}"
+    for name in scores:
+        if not (is_series(columns[name]) or looks_numeric(columns, name)) and (words := as_codes(columns[name])[0]):
+            return f"; {name!r} holds words such as {words[0]!r}, and no numbers"
+    return ""
+
+
+def inside_lists(columns: Mapping[str, Cells]) -> str:
+    """The numbers that stand inside lists of objects, by their dotted paths, for a message."""
+    items = {
+        name: next((cell[0] for cell in cells if isinstance(cell, (list, tuple)) and cell), None)
+        for name in columns
+        if is_series(cells := columns[name])
+    }
+    paths = [
+        f"{name}.{key}"
+        for name, item in items.items()
+        if isinstance(item, dict)
+        for key, value in item.items()
+        if isinstance(value, (int, float))
+    ]
+    return f"; inside lists: {listed(paths)}" if paths else ""
 
 
 def the_meant(columns: Mapping[str, Cells], scores: list[str]) -> list[str]:
