@@ -38,7 +38,7 @@ from levelbest.stats.budgets._many_trials import WHOLE_ORDERS_UP_TO, expected_of
 from levelbest.stats.budgets._orders import ROUNDING, Pool, Spent, expected
 
 _CELLS = 1 << 17  # uniforms in one piece
-_HALVINGS = 40
+_STEPS = 8  # of Newton's: more change nothing
 _LEAST = -700.0  # logarithm of a power
 _SMALL = -50.0  # logarithm of the powers that matter
 _SEEN = 20  # orders with their winner at or below a rank that tell how often that happens
@@ -150,7 +150,8 @@ def spend(pool: Pool, grid: FloatArray, n_orders: int, n_draws: int, rng: np.ran
     lower, upper = source.draws(pool, grid, orders, n_draws, rng)
     # Student's t is for separate reported scores alone, as it is over trials.
     error = np.zeros(grid.size) if alike else orders.sampling_error
-    drawn = CostDraws(lower, upper, error, degrees_of_winners(pool, orders))
+    freedom = np.ones(grid.size) if alike else degrees_of_winners(pool, orders)
+    drawn = CostDraws(lower, upper, error, freedom)
     whole = np.clip(np.rint(trials), 1, pool.y.size - 1).astype(np.int64)
     of_trials = ReportCells.of(Sample(pool.selection[pool.ranked], pool.y[pool.ranked])).errors(whole)
     return Spending(pool, grid, orders, drawn.stretched(orders, of_trials, pool.bounds))
@@ -188,12 +189,14 @@ class _Curve:
         for start in range(0, n_draws, piece):
             cut = slice(start, min(start + piece, n_draws))
             logs = np.log(self._drawn(cut.stop - start, rng))
-            highest = logs.max(axis=0)
+            lowest, highest = logs.min(axis=0), logs.max(axis=0)
             for i in range(grid.size):
                 # exp is slow where it underflows, and what is this small adds nothing
                 begin = int(np.argmax(nu[i] * highest > _SMALL))
                 power = np.multiply(nu[i, begin:], logs[:, begin:])
-                np.exp(np.maximum(power, _LEAST, out=power), out=power)
+                if (nu[i, begin:] * lowest[begin:]).min() < _LEAST:
+                    np.maximum(power, _LEAST, out=power)
+                np.exp(power, out=power)
                 sides = self._sides(i, power, begin)
                 for side, draw, none in zip((lower, upper), sides, nothing, strict=True):
                     side[i, cut] = none[i, cut] * pool.worst + (1 - none[i, cut]) * draw
@@ -287,20 +290,21 @@ class _Reported(_Curve):
 
 
 def _trials_for(share: FloatArray, edges: IntArray, n_trials: int) -> FloatArray:
-    """The number nu of trials, not whole, with C(j, nu) / C(n_trials, nu) = share at each edge j; by halving."""
-    from scipy.special import gammaln
+    """The number nu of trials, not whole, with C(j, nu) / C(n_trials, nu) = share at each edge j.
 
-    rest = n_trials - edges
-    low, high = np.zeros(share.shape), np.broadcast_to(edges.astype(np.float64), share.shape).copy()
-    with np.errstate(divide="ignore"):
+    By Newton's steps in the logarithm, which is concave, from (j / n_trials)^nu = share, which lies beyond: they fall.
+    """
+    from scipy.special import gammaln, psi
+
+    most = edges.astype(np.float64)
+    fixed = gammaln(most + 1) - gammaln(n_trials + 1.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
         wanted = np.log(share)
-    fixed = gammaln(edges + 1.0) - gammaln(n_trials + 1.0)
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        logs = fixed + gammaln(n_trials - middle + 1) - gammaln(n_trials - rest - middle + 1)
-        enough = logs <= wanted  # the more trials, the less often all of them lie below the edge
-        low, high = np.where(enough, low, middle), np.where(enough, middle, high)
-    return np.where(share >= 1, 0.0, high)
+        nu = np.fmin(wanted / np.log(most / n_trials), most)
+        for _ in range(_STEPS):
+            logs = fixed + gammaln(n_trials - nu + 1) - gammaln(most - nu + 1)
+            nu = np.clip(nu - (wanted - logs) / (psi(n_trials - nu + 1) - psi(most - nu + 1)), 0.0, most)
+    return np.where(share >= 1, 0.0, np.where(share > 0, nu, most))
 
 
 def cost_differences(

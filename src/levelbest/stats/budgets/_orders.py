@@ -191,17 +191,18 @@ def looked_at_sums(place: IntArray, starts: IntArray, looked_at: IntArray, value
     """
     size, m = place.shape
     budgets = np.arange(values.shape[2])
-    weight = (values - values.mean(axis=(0, 1))) * (m / (m - looked_at))
+    centre = values.mean(axis=(0, 1))
     out = np.zeros((2, m, budgets.size))
     begin = starts[:, None] * budgets.size + budgets
     for at in range(size):
+        weight = (values[at] - centre) * (m / (m - looked_at[at]))
         ends = starts[:, None] + looked_at[at]
         past = ends >= m  # a window that goes round looks at the first trials too
         places = np.concatenate([begin, np.where(past, ends - m, ends) * budgets.size + budgets])
-        changes = np.concatenate([weight[at], -weight[at]])
+        changes = np.concatenate([weight, -weight])
         steps = np.bincount(places.ravel(), changes.ravel(), m * budgets.size).reshape(m, -1)
-        steps[0] += np.where(past, weight[at], 0.0).sum(axis=0)
-        out[at % 2] += np.cumsum(steps, axis=0)[place[at]]
+        steps[0] += np.where(past, weight, 0.0).sum(axis=0)
+        out[at % 2] += np.cumsum(steps, axis=0, out=steps).take(place[at], axis=0)
     return np.ascontiguousarray(out.transpose(0, 2, 1))
 
 
@@ -225,7 +226,7 @@ def _windows(pool: Pool, grid: FloatArray, n_orders: int, rng: np.random.Generat
         size = min(step, bases - begin)
         order = rng.permuted(np.broadcast_to(np.arange(m), (size, m)), axis=1)
         rank = _twice(pool.rank[order])
-        counts, best = np.empty((2, size, rotations, grid.size), dtype=np.int64)
+        counts, best = np.empty((2, size, rotations, grid.size), dtype=np.int32)
         for at in range(0, size, piece):  # so few that the processor's cache holds them
             some = slice(at, at + piece)
             counts[some] = _finished(pool.cost[order[some]], starts, limits)
@@ -236,7 +237,7 @@ def _windows(pool: Pool, grid: FloatArray, n_orders: int, rng: np.random.Generat
         else:
             values = pool.y_of_rank[best]
         values = np.where(finished, values, pool.worst)
-        won = np.where(finished, best, -1).astype(np.int32).reshape(-1, grid.size)
+        won = np.where(finished, best, np.int32(-1)).reshape(-1, grid.size)
         left_out = looked_at_sums(np.argsort(order, axis=1), starts, np.minimum(counts + 1, m - 1), values)
         yield values.mean(axis=1), won, counts.sum(axis=(0, 1)).astype(np.float64), left_out
 
