@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import permutations
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +29,7 @@ _BASES = 50  # orders at least, for the Monte Carlo error
 
 
 _Number = TypeVar("_Number", np.int32, np.float64)
+_Whole = npt.NDArray[np.integer[Any]]
 
 
 class Pool:
@@ -269,7 +270,7 @@ class TiedWins:
         self.keys, self.centre = keys[by], float(y.mean())
         self.total = np.concatenate([[0.0], np.cumsum(y.ravel()[by] - self.centre)])
 
-    def means(self, starts: IntArray, counts: IntArray, best: IntArray) -> FloatArray:
+    def means(self, starts: IntArray, counts: _Whole, best: _Whole) -> FloatArray:
         """The mean over the trials of rank ``best`` (order, start, budget) in the windows of ``counts`` from starts."""
         group = (np.arange(self.size)[:, None, None] * self.ranks + best) * (self.length + 1)
         first = group + starts[:, None]
@@ -278,7 +279,7 @@ class TiedWins:
         return np.asarray(shared.reshape(best.shape))
 
 
-def _best_in_window(rank: npt.NDArray[np.int32], starts: IntArray, counts: IntArray) -> IntArray:
+def _best_in_window(rank: npt.NDArray[np.int32], starts: IntArray, counts: _Whole) -> IntArray:
     """The highest rank in the windows of ``counts`` (order, start, budget) entries from ``starts`` on; any where 0.
 
     A window is some whole blocks from one start to the next, and a beginning of the block after them.
