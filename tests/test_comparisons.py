@@ -264,9 +264,9 @@ def test_a_search_that_still_runs():
 
 def test_bad_input_is_a_sentence():
     trials = two_families()
-    with pytest.raises(InputError, match=r"there is no family 'cn' to be the baseline; did you mean 'cnn'\?"):
+    with pytest.raises(InputError, match=r"there is no family 'cn' to use as the baseline; did you mean 'cnn'\?"):
         compare(trials, baseline="cn", **FAST)
-    with pytest.raises(InputError, match="at least two families, and here is only 'cnn'"):
+    with pytest.raises(InputError, match="at least two families, and there is only 'cnn'"):
         compare(trials["cnn"], **FAST)
     with pytest.raises(InputError, match="needs a cost for every trial, and there is none"):
         compare(trials, axis="cost", **FAST)

@@ -98,7 +98,7 @@ def test_one_sample_each_is_said():
     one_each = Trials.from_arrays(
         [0, 1, 0, 0, 1, 0], direction="max", group=list("abcabc"), family=["x"] * 3 + ["y"] * 3
     )
-    with pytest.raises(DataError, match=r"3 problems has one sample, so that the best of n = 2 is unknown: draw more"):
+    with pytest.raises(DataError, match=r"3 problems has one sample, so the best of n = 2 is unknown: draw more"):
         curve(one_each["x"], n=2, **FAST)
     with pytest.raises(DataError, match="best of n = 4 is unknown"):
         plan_trials(one_each, n=4)
@@ -349,7 +349,7 @@ def test_weights_and_strata_that_are_none(tmp_path, capsys, rows, options, messa
 def test_weights_need_problems(tmp_path, capsys):
     path = write_samples(tmp_path / "s.csv", [(1, 0), (2, 1)], "w,correct")
     assert main(["curve", path, "--selection", "correct", "--direction", "max", "--weight", "w"]) == 2
-    assert "--weight is said of problems: name the column of the problem with --group" in capsys.readouterr().err
+    assert "--weight applies to problems: name the column of the problem with --group" in capsys.readouterr().err
     with pytest.raises(InputError, match="weights must name every group, and 1 of 2 are missing: b"):
         Trials.from_arrays([0, 1], direction="max", group=["a", "b"], weights={"a": 1})
 
@@ -385,7 +385,7 @@ def test_all_of_n_is_refused_where_it_means_nothing(tmp_path, capsys):
     path = write_samples(tmp_path / "s.csv", [("a", 0.5), ("a", 1), ("b", 0)], "problem,correct")
     assert main(["curve", path, *NAMED, "--statistic", "all"]) == 2
     said = " ".join(capsys.readouterr().err.split())
-    assert "is of scores 0 and 1 with direction max, and 'correct' is not such; use statistic 'mean'" in said
+    assert "is for scores 0 and 1 with direction max, and 'correct' is not one; use statistic 'mean'" in said
     # the expected maximum of the same scores
     assert main(["curve", path, *NAMED, "--n", "2", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["families"][0]["points"][0]["value"] == pytest.approx(1.0)
@@ -403,8 +403,8 @@ def test_one_sample_each_from_the_command_line(tmp_path, capsys):
     for command in (["curve", "--n", "3"], ["plan", "--n", "3"]):
         assert main([command[0], path, *NAMED, *command[1:]]) == 1
         said = " ".join(capsys.readouterr().err.split())
-        assert "every one of the 6 problems of 'problem' has one sample, so that the best of n = 3 is unknown" in said
-        assert "name the column that tells problems (not samples) apart with --group" in said
+        assert "every one of the 6 problems of 'problem' has one sample, so the best of n = 3 is unknown" in said
+        assert "name the column that distinguishes problems (not samples) with --group" in said
     assert main(["curve", path, *NAMED]) == 0
     assert "every problem of 'problem' has one sample" in " ".join(capsys.readouterr().out.split())
 

@@ -280,7 +280,7 @@ def test_repeated_sample_ids_of_large_tables(tmp_path, capsys):
         ([*VERIFIED, "--weight", "verifier"], "a problem has one weight"),
         ([*VERIFIED, "--stratum", "model2"], "there is no column 'model2'"),
         ([*VERIFIED, "--search", "points"], "have no --search"),
-        ([*NAMED, "--selection", "verifier", "--statistic", "all"], "is of scores 0 and 1 with direction max"),
+        ([*NAMED, "--selection", "verifier", "--statistic", "all"], "is for scores 0 and 1 with direction max"),
         ([*VERIFIED, "--n", "500"], "n must be at most the samples of a problem"),
     ],
 )
@@ -316,7 +316,7 @@ def test_one_sample_each_in_a_large_table(tmp_path, capsys):
     options = ["--group", "problem", "--selection", "correct", "--direction", "max", "--memory", "1GB"]
     assert main(["curve", path, *options, "--n", "4"]) == 1
     said = " ".join(capsys.readouterr().err.split())
-    assert "every one of the 9 problems of 'problem' has one sample, so that the best of n = 4 is unknown" in said
+    assert "every one of the 9 problems of 'problem' has one sample, so the best of n = 4 is unknown" in said
     assert main(["curve", path, *options]) == 0
     assert "every problem of 'problem' has one sample" in " ".join(capsys.readouterr().out.split())
 

@@ -188,7 +188,7 @@ def test_all_of_n_and_what_is_refused(tmp_path):
         budgets = np.arange(1, 4)
         assert one.best(budgets, "all").by_group == pytest.approx(all_of_k(one.ones, one.sizes, budgets), nan_ok=True)
         for asked, message in (
-            (Request(statistic="median"), "'all', of the chance that all of n succeed"),
+            (Request(statistic="median"), r"'all' \(of the chance that all of n succeed"),
             (Request(estimator="v"), "the unbiased one, got 'v'"),
             (Request(interval="bca"), "interval over problems 'bca'"),
             (Request(axis="cost"), "the axis is 'trials'"),
@@ -201,7 +201,7 @@ def test_all_of_n_and_what_is_refused(tmp_path):
         with pytest.raises(InputError, match="are not in every family"):
             ProblemsDesign(own, Request(paired=True)).kept  # noqa: B018
     real = replace(held, selection=held.selection + 0.5)
-    with pytest.raises(InputError, match="is of scores 0 and 1 with direction max"):
+    with pytest.raises(InputError, match="is for scores 0 and 1 with direction max"):
         ProblemsDesign(real, Request(statistic="all")).curves(Request(statistic="all"))
 
 

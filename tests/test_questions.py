@@ -51,7 +51,7 @@ def test_verbs_take_whatever_is_read_or_explain(tmp_path):
     with pytest.raises(InputError, match="direction= 'max'"):
         lb.curve([0.1, 0.5])
     assert lb.curve([0.1, 0.5], direction="max").value.tolist() == [0.3, 0.5]
-    with pytest.raises(InputError, match="these trials are read already; leave out family="):
+    with pytest.raises(InputError, match="these trials have been read already; leave out family="):
         lb.compare(lb.read_trials(frame, **named), family="model")
     drawn = lb.curve(frame, n=4, **named, **FAST)
     assert [(own.family, own.n.tolist()) for own in drawn] == [("a", [4]), ("b", [4])]
@@ -82,7 +82,7 @@ def test_a_table_of_tasks_is_compared_over_them():
     assert compared["Pong"]["rainbow", "dqn"].verdict_at(1) == "rainbow"
     again = lb.compare_tasks(table, **named, **FAST)
     assert again.overall.pairs[0].low.tolist() == compared.overall.pairs[0].low.tolist()
-    with pytest.raises(InputError, match="over tasks the mean is compared by trials"):
+    with pytest.raises(InputError, match="over tasks, means of trials are compared"):
         lb.compare(table, **named, statistic="median")
 
 

@@ -165,7 +165,7 @@ def test_the_shipped_spaces_are_those_of_the_study_that_made_the_results():
 
 
 def test_spaces_of_other_families_are_refused():
-    with pytest.raises(InputError, match="spaces must be of families of the table"):
+    with pytest.raises(InputError, match="spaces must belong to families of the table"):
         _read(spaces={"serch": {"lr": 1}})
 
 

@@ -75,7 +75,7 @@ def test_cost_axis(capsys, results):
     ("arguments", "code", "message"),
     [
         (("--baseline", "cn"), 2, "did you mean 'cnn'?"),
-        (("--where", "model = 'cnn'"), 2, "at least two families, and here is only 'cnn'"),
+        (("--where", "model = 'cnn'"), 2, "at least two families, and there is only 'cnn'"),
         (("--axis", "cost", "--cost", "nothing"), 2, "nothing"),
         (("--paired",), 2, "paired design"),
         (("--while-running",), 2, "bounds of the score"),

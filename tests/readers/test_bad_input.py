@@ -37,11 +37,11 @@ def test_the_folder_one_stands_in_has_a_name(tmp_path, monkeypatch):
     (folder / "notes.txt").write_text("x")
     monkeypatch.chdir(folder)
     said = complaint(".")
-    assert "the folder 'sweep' is not one" in said
+    assert "the folder 'sweep' is not recognised" in said
     assert said.endswith("'*.csv'")
     monkeypatch.chdir(folder / "inner")
     said = complaint("..")
-    assert "the folder 'sweep' is not one" in said
+    assert "the folder 'sweep' is not recognised" in said
     assert said.endswith("'../*.csv'")
 
 
@@ -227,5 +227,5 @@ def test_parquet_keeps_types_and_lists(tmp_path):
 def test_a_spreadsheet_is_to_be_saved_as_csv(tmp_path, name):
     with zipfile.ZipFile(tmp_path / name, "w") as packed:
         packed.writestr("xl/workbook.xml", "<workbook/>")
-    with pytest.raises(InputError, match=rf"{name} is a spreadsheet, and they are not read: save the sheet .* as CSV"):
+    with pytest.raises(InputError, match=rf"{name} is a spreadsheet, which is not read: save the sheet .* as CSV"):
         lb.read_trials(tmp_path / name)

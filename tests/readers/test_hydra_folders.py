@@ -119,7 +119,7 @@ def test_a_bomb_of_aliases_is_refused(tmp_path):
     (job / "config.yaml").write_text("\n".join(lines))
     (tmp_path / "0" / "metrics.json").write_text('{"val_acc": 1}')
     (table,) = READER.read(tmp_path)
-    assert "more than can be meant" in table.skipped[0].why
+    assert "nested too deeply" in table.skipped[0].why
 
 
 def test_what_is_no_job(tmp_path):

@@ -105,7 +105,7 @@ def test_bad_ledgers_are_refused_in_a_sentence(finished, tmp_path):
     connection.execute("UPDATE records SET body = '{}' WHERE kind = 'start'")
     connection.commit()
     with pytest.raises(
-        DataError, match=r"is not whole.*records_are_never_edited is missing.*levelbest verify lists all"
+        DataError, match=r"is not intact.*records_are_never_edited is missing.*levelbest verify lists all"
     ):
         lb.read_trials(finished)
     connection.execute("PRAGMA user_version = 9")

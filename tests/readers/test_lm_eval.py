@@ -90,10 +90,10 @@ def test_odd_lines_are_listed(copy):
     path.write_text("\n".join([lines[0], json.dumps(listed), lines[0], "{cut", json.dumps({"doc": 1})]) + "\n")
     (table,) = READER.read(path)
     why = {one.where.rpartition(", ")[2]: one.why for one in table.skipped}
-    assert "was here before" in why["line 3"]
+    assert "occurred before" in why["line 3"]
     assert "not read" in why["line 4"]
     assert "no doc_id" in why["line 5"]
-    assert any("no single number in 1 samples" in one.why for one in table.skipped)
+    assert any("not a single number in 1 samples" in one.why for one in table.skipped)
     assert table.columns["status"].tolist() == ["ok", "failed"]
     assert table.columns["acc,none"][0] == first["acc"]
 

@@ -68,7 +68,7 @@ def test_a_score_that_is_no_number_is_skipped_aloud(table):
     trials = lb.read_trials(table("val_acc,x\n.5,1\nabc,2\n.7,3\n.8,3\n"))
     assert trials.n_trials == 3
     assert [(one.where, one.why) for one in trials.skipped] == [
-        ("runs.csv, line 3", "its selection score 'abc' is no number")
+        ("runs.csv, line 3", "its selection score 'abc' is not a number")
     ]
     assert "skipped-rows" in codes(trials)
 

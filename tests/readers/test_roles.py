@@ -152,7 +152,7 @@ def test_statuses_of_tools_and_of_flags():
     assert (trials.n_trials, trials.n_failed, trials.n_running) == (2, 1, 1)
     odd = lb.read_trials({"val_acc": [0.1, 0.2], "status": ["published", "draft"]})
     assert odd.n_failed == 0  # no words of a status: not one
-    with pytest.raises(InputError, match="holds words that are no status, such as 'published'"):
+    with pytest.raises(InputError, match="holds words that are not a status, such as 'published'"):
         lb.read_trials({"val_acc": [0.1, 0.2], "status": ["published", "draft"]}, status="status")
     flagged = lb.read_trials({"val_acc": [0.1, None, 0.3], "diverged": [False, True, True]})
     assert [lb.trials.STATUSES[code] for code in flagged.status] == ["ok", "diverged", "ok"]
@@ -195,7 +195,7 @@ def test_words_in_a_cost_do_not_cost_the_trial():
     trials = lb.read_trials({"val_acc": [0.1, 0.2, 0.3], "cost": ["1", "2", "free"]})
     assert trials.n_trials == 3
     assert np.isnan(trials.cost[2])
-    assert "'free' is no number; read as empty" in trials.skipped[0].why
+    assert "'free' is not a number; read as empty" in trials.skipped[0].why
 
 
 def test_settings_of_a_nested_file_play_their_parts(tmp_path):

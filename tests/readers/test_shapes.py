@@ -72,7 +72,7 @@ def test_a_list_of_many_objects_is_the_table_of_its_file(tmp_path):
     trials = lb.read_trials(path)
     assert trials.selection.tolist() == [result["acc"] for result in results]
     assert [(lost.where, lost.why) for lost in trials.skipped] == [
-        ("all.json, notes", "it stands beside the rows in 'results', and is no part of them")
+        ("all.json, notes", "it is beside the rows in 'results', and not part of them")
     ]
 
 
@@ -588,7 +588,9 @@ def test_a_frame_that_pandas_split(tmp_path):
     path.write_text(json.dumps({"columns": ["model", "val_acc", "lr"], "index": [0, 1, 2, 3], "data": rows}))
     trials = lb.read_trials(path)
     assert (trials.families, trials.selection.tolist()) == (("cnn", "vit"), [0.7, 0.8, 0.9])
-    assert [(lost.where, lost.why) for lost in trials.skipped] == [("runs.json, record 3", "it is no list of 3 cells")]
+    assert [(lost.where, lost.why) for lost in trials.skipped] == [
+        ("runs.json, record 3", "it is not a list of 3 cells")
+    ]
 
 
 @pytest.mark.parametrize("given", ["folder", "folders", "files"])

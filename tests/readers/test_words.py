@@ -84,7 +84,7 @@ def test_rows_of_splits_are_one_trial(more):
 
 def test_rows_of_splits_that_nothing_joins_are_asked_about():
     columns = {"model": ["a"] * 6 + ["b"] * 6, "split": ["valid", "test"] * 6, "acc": np.linspace(0.5, 0.8, 12)}
-    with pytest.raises(Ambiguous, match="nothing tells which of them are of one run"):
+    with pytest.raises(Ambiguous, match="nothing says which of them belong to one run"):
         lb.read_trials(columns)
     assert len(lb.read_trials(columns, where="split = 'test'")) == 6
 

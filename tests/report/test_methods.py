@@ -30,18 +30,18 @@ def test_random_searches():
         "clinical_trial_success as a function of the number of trials n [1, 2]. "
     )
     assert "No trial failed. The headline number is the best of n = 2. Computed with levelbest" in text
-    assert "asked about alone" not in text
+    assert "tested alone" not in text
     assert "compared" not in text
 
 
 def test_samples_of_problems_keep_the_columns_names():
-    text = methods_paragraph(_curves(problems=4), headline=2, named="asked about alone", weight="trial_points")
+    text = methods_paragraph(_curves(problems=4), headline=2, named="tested alone", weight="trial_points")
     assert text.startswith(
         "We drew 12 samples each of 4 problems with 2 systems and report the test_trial of the sample with the best "
         "clinical_trial_success among n samples of a problem, averaged over problems. "
     )
     assert "Problems are weighted by trial_points." in text
-    assert "best of n = 2, asked about alone." in text
+    assert "best of n = 2, tested alone." in text
 
 
 @pytest.mark.parametrize(

@@ -120,8 +120,7 @@ def test_by_how_much_the_leader_is_ahead_of_the_next():
     )
     table = (standing("a", better_than=("b", "c")), standing("b"), standing("c"))
     assert verdict_sentences(comparison(*pairs, standings=table)) == (
-        "With 2 trials, asked about alone: a, better than both others; "
-        "ahead of the next, b, by 0.021 (0.014 to 0.028).",
+        "With 2 trials, tested alone: a, better than both others; ahead of the next, b, by 0.021 (0.014 to 0.028).",
         "The same with 1 to 4 trials.",
     )
 
@@ -176,7 +175,7 @@ def test_one_budget_takes_one_sentence():
     asked = terms(named=True)
     won = pair("a", "b", (5, 5, "b"), terms=asked, effect=effect(-0.034, -0.057, -0.010, "b", named=True))
     assert verdict_sentences(comparison(won)) == (
-        "With 5 trials, asked about alone: b, better than a by 0.034 (0.010 to 0.057).",
+        "With 5 trials, tested alone: b, better than a by 0.034 (0.010 to 0.057).",
     )
     still_open = pair("a", "b", (5, 5, OPEN), terms=terms(), effect=effect(0.01, -0.01, 0.03))
     assert verdict_sentences(comparison(still_open)) == (
@@ -276,7 +275,7 @@ def test_never_more_than_three_sentences():
         (
             ((1, 9, OPEN),),
             {"named": True},
-            "95 % confidence at 5 trials, asked about alone, and after that over all budgets and 3 pairs;",
+            "95 % confidence at 5 trials, tested alone, and after that over all budgets and 3 pairs;",
         ),
         (((1, 1, OPEN),), {"unit": "run", "headline": 1}, "95 % confidence over 3 pairs;"),
         (

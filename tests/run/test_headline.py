@@ -21,7 +21,7 @@ STUDY = {
         for name, ends in {"low": [0.0, 0.2], "high": [0.7, 0.9]}.items()
     },
 }
-REGISTERED, ALONE = "registered before the first trial", "asked about alone"
+REGISTERED, ALONE = "registered before the first trial", "tested alone"
 
 
 def _study(folder, **changes):

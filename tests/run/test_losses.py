@@ -70,7 +70,7 @@ class Dying:
 def test_an_engine_that_is_lost_ends_the_session_and_no_trial(tmp_path, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(runner, "open_engine", lambda *_: Dying(2, 3))
-        with pytest.raises(DataError, match=r"Ray was lost \(its node\). No trial is blamed for it"):
+        with pytest.raises(DataError, match=r"Ray was lost \(its node\). No trial counts as failed"):
             go(tmp_path, retries=0)
     assert statuses(tmp_path / "s.db") == ["lost"] * 3 + ["ok"] * 2 + ["interrupted"] * 2
     assert verify_ledger(tmp_path / "s.db").whole

@@ -1,4 +1,4 @@
-"""What the machine does to a trial is no result of the trial: it stays open, and the same command goes on."""
+"""What the machine does to a trial is no result of the trial: it stays open, and the same command continues."""
 
 import builtins
 import contextlib

@@ -407,7 +407,7 @@ def test_ctrl_c_lets_running_trials_end_and_twice_ends_them(tmp_path):
     out, err = first.communicate(timeout=30)
     assert first.returncode == 130
     assert "waiting for 2 running trials to end" in err
-    assert "f: 2 of 8 trials (stopped; the same command goes on)" in out
+    assert "f: 2 of 8 trials (stopped; the same command continues)" in out
     assert [row["trial"] for row in table(tmp_path / "s.db")] == [0, 1]
 
     second = begin()

@@ -364,7 +364,7 @@ def refuse(ledger: str) -> Callable[[str], NoReturn]:
     """What a reader does with a chain that is broken: it stops."""
 
     def stop(sentence: str) -> NoReturn:
-        raise DataError(f"{ledger} is not whole, so nothing is read from it: {sentence} (levelbest verify lists all)")
+        raise DataError(f"{ledger} is not intact, so nothing is read from it: {sentence} (levelbest verify lists all)")
 
     return stop
 

@@ -13,7 +13,7 @@ from levelbest.cli.help import Verb
 @click.command("audit", cls=Verb)
 @click.argument("log", type=click.Path(path_type=Path))
 @click.option("--selection", metavar="COL", help="The column of the score that decided what was kept.")
-@click.option("--direction", type=click.Choice(["max", "min"]), help="Which way is better.")
+@click.option("--direction", type=click.Choice(["max", "min"]), help="Whether higher or lower is better.")
 @click.option("--out", type=click.Path(path_type=Path), help="Write the picture here (.png, .svg or .pdf).")
 @options.confidence
 @options.as_json
@@ -22,8 +22,8 @@ def command(given: options.Given) -> None:
     """Judge a finished keep/discard log: which keeps survive, and how much of the gain is selection.
 
     LOG is a TSV, CSV or JSONL file with a row for each run: a score, a status (keep, discard, crash, best, tentative,
-    revert ...) and the version (commit, name ...). Rows of one version are runs of it, and show the noise. Where
-    nothing was run twice, what would follow from some sizes of the noise is shown, and no keep is called real.
+    revert ...) and the version (commit, name ...). Rows of one version are runs of it, and show the noise. If
+    nothing was run twice, results are shown for several assumed sizes of the noise, and no keep is called real.
     """
     from levelbest.designs.audit import audit
 

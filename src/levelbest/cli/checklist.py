@@ -1,4 +1,4 @@
-"""``levelbest checklist``: the reporting checklist, filled where the data tell."""
+"""``levelbest checklist``: the reporting checklist, filled in from the data."""
 
 from __future__ import annotations
 
@@ -23,16 +23,14 @@ from levelbest.errors import InputError
     help="Markdown, LaTeX or HTML.",
 )
 @options.headline
-@click.option(
-    "--survey", is_flag=True, help="FILEs are checklists, or folders of them, of any hand: count the answers."
-)
+@click.option("--survey", is_flag=True, help="Treat FILEs as checklists, or folders of them, and count the answers.")
 @click.option("--out", type=click.Path(path_type=Path), help="Write it here instead of printing it.")
 @options.seed
 @options.details
 @options.as_json
 @options.as_one
 def command(given: options.Given) -> None:
-    """The reporting checklist, with open questions where the data do not tell."""
+    """The reporting checklist, filled in from the data, with the open questions."""
     from levelbest.report.build import build_view
     from levelbest.report.paper.checklist import (
         checklist_html,
@@ -47,7 +45,7 @@ def command(given: options.Given) -> None:
         return
     trials = options.load_trials(given, quiet=given["as_json"])
     if given["failed"] == "both":
-        raise InputError("a checklist tells of one failure policy; give --failed worst or drop")
+        raise InputError("a checklist describes one failure policy; give --failed worst or drop")
     chosen = {key: given[key] for key in ("headline", "failed", "missing")} | {"rng": given["seed"]}
     view = build_view(trials, comparing=False, statistics=("mean",), **chosen)
     answers = read_answers(given["answers"]) if given["answers"] else None

@@ -1,4 +1,4 @@
-"""``levelbest claim``: is what somebody claims more than luck, and more than a larger search?"""
+"""``levelbest claim``: is a claimed improvement more than luck, and more than a larger search?"""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _NUMBERS = {"mean": "mean", "sd": "sd", "se": "se", "runs": "n", "tuned": "tuned
     "--claimed", type=float, metavar="SCORE", help="The score claimed: the best of --attempts; FILE has baseline runs."
 )
 @click.option("--attempts", type=int, metavar="N", help="How many runs were tried, all of them.")
-@click.option("--baseline", metavar="NAME", help="The baseline, by its name; default: the first, or the only family.")
-@click.option("--plus-minus", type=click.Choice(["sd", "se"]), help="What stands after ±; default: both readings.")
+@click.option("--baseline", metavar="NAME", help="The name of the baseline; default: the first, or the only family.")
+@click.option("--plus-minus", type=click.Choice(["sd", "se"]), help="What ± denotes; default: both readings.")
 @click.option("--mean", nargs=2, type=float, metavar="A B", help="Summary numbers: the means of baseline and claim.")
 @click.option("--sd", nargs=2, type=float, metavar="A B", help="Their standard deviations.")
-@click.option("--se", nargs=2, type=float, metavar="A B", help="Their standard errors, instead.")
-@click.option("--runs", nargs=2, type=int, metavar="A B", help="How many runs each mean is of, in a file too.")
-@click.option("--tuned", nargs=2, type=int, metavar="A B", help="How many trials each was tuned with.")
+@click.option("--se", nargs=2, type=float, metavar="A B", help="Standard errors, instead of --sd.")
+@click.option("--runs", nargs=2, type=int, metavar="A B", help="The number of runs behind each mean, in a file too.")
+@click.option("--tuned", nargs=2, type=int, metavar="A B", help="The number of trials each was tuned with.")
 @click.option("--search-sd", type=float, help="Standard deviation of the trials of a search.  [default: of the runs]")
 @click.option("--noise", type=float, help="Standard deviation of validation's noise.  [default: none, and --search-sd]")
 @options.confidence
@@ -32,17 +32,17 @@ _NUMBERS = {"mean": "mean", "sd": "sd", "se": "se", "runs": "n", "tuned": "tuned
 @options.as_json
 @options.as_one
 def command(given: options.Given) -> int:
-    """Is what somebody claims more than luck, and more than a larger search?
+    """Is a claimed improvement more than luck, and more than a larger search?
 
-    SUMMARY is what a paper says of a method, the baseline first: "base 76.3 ± 0.4 (5), tuned 10" "ours 77.0 ± 0.6 (5),
-    tuned 100", for the mean and the ± of 5 runs of the best of so many trials; or a CSV file with a row for each and
-    columns name, mean, sd (or se), n and tuned. It answers with Welch's interval, what of the gain the larger search
-    explains under a stated assumption, and what would be needed to know.
+    SUMMARY is a paper's result for one method, the baseline first: "base 76.3 ± 0.4 (5), tuned 10" "ours 77.0 ± 0.6
+    (5), tuned 100", that is the mean and the ± of 5 runs of the best of 10 or 100 trials; or a CSV file with a row for
+    each and columns name, mean, sd (or se), n and tuned. The answer is Welch's interval, the part of the gain that the
+    larger search explains under a stated assumption, and what it would take to know more.
 
     With --claimed and --attempts, FILE holds runs of the baseline: is the claim, the best of N attempts, more than the
     best of N baseline runs would give? The p-value is exact, and cannot fall below N / (runs + N). Exit code: 0 if it
-    is more than luck at the confidence, 1 if the data do not allow to say so. With --failed both it must be so under
-    both policies.
+    is more than luck at this confidence, 1 if the data do not show it. With --failed both it must hold under both
+    policies.
     """
     if given["claimed"] is None and given["attempts"] is None:
         return _summaries(given)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 @options.axis
 @options.in_parts
 @options.workers
-@click.option("--pairs", is_flag=True, help="A table for each pair as well.")
+@click.option("--pairs", is_flag=True, help="Also print a table for each pair.")
 @options.details
 @click.option(
     "--require",
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     metavar="EXPR",
     help='Exit code 1 unless this is certified: "new not worse than base by 0.01", "new better than base".',
 )
-@click.option("--p-values", is_flag=True, help="Permutation p-values for equal distributions as well.")
-@click.option("--while-running", is_flag=True, help="Limits that are valid at every look at a search that still runs.")
+@click.option("--p-values", is_flag=True, help="Also compute permutation p-values for equal distributions.")
+@click.option("--while-running", is_flag=True, help="Limits that are valid at every look at a running search.")
 @options.tasks
 @click.option("--out", type=click.Path(path_type=Path), help="Write curves and verdicts here (.png, .svg or .pdf).")
 @options.log
@@ -104,7 +104,7 @@ def _required(tables: Mapping[str, Table], requests: list[Request], claims: tupl
         return []
     table = tables.get("")
     if not isinstance(table, Trials):
-        raise InputError("--require is of one table of trials: not of several tasks, and not of samples read in parts")
+        raise InputError("--require applies to one table of trials, not to several tasks or to samples read in parts")
     return [requirement(table, claim, request) for request in requests for claim in claims]
 
 

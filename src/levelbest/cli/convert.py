@@ -1,4 +1,4 @@
-"""``levelbest convert``: anyone's results as one tidy table of trials, or as runs of a tracker."""
+"""``levelbest convert``: results of any tool as one tidy table of trials, or as runs of a tracker."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from levelbest.cli.help import Verb
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
-    help="Write here: a file .csv, .jsonl or .parquet, or what --to asks for; else CSV is printed, and on a "
-    "terminal its first rows.",
+    help="The file to write (.csv, .jsonl or .parquet, or as --to says). Default: CSV is printed; on a terminal, its "
+    "first rows.",
 )
 @click.option(
     "--to",
@@ -29,7 +29,7 @@ from levelbest.cli.help import Verb
 @click.option("--hide", metavar="COL", multiple=True, help="Leave out a configuration column; may be repeated.")
 @options.as_one
 def command(given: options.Given) -> None:
-    """Anyone's results as a tidy table of trials, or as runs of MLflow or W&B."""
+    """Results of any tool as a tidy table of trials, or as runs of MLflow or W&B."""
     from levelbest.errors import InputError
     from levelbest.readers.tables.tidy import tidy_columns, tidy_text
     from levelbest.report.terminal import console, documents

@@ -20,7 +20,7 @@ from levelbest.errors import InputError, called
 )
 @options.seed
 @options.details
-@click.option("--run", "fresh", is_flag=True, help="Run a small study here and now instead: 120 trials, seconds.")
+@click.option("--run", "fresh", is_flag=True, help="Run a small study now instead: 120 trials, a few seconds.")
 def command(out: Path, seed: int, fresh: bool, details: bool) -> None:
     """The whole tour on results that ship with the package: the verdict here, and a page to open."""
     from levelbest.cli.report import tell_report

@@ -15,18 +15,18 @@ CODES = {"pass": 0, "regressed": 1, "inconclusive": 3}
 
 @click.command("gate", cls=Verb)
 @options.data
-@click.option("--baseline", metavar="NAME", required=True, help="The family that must not be lost against.")
-@click.option("--candidate", metavar="NAME", required=True, help="The family that may pass or not.")
+@click.option("--baseline", metavar="NAME", required=True, help="The family to compare against.")
+@click.option("--candidate", metavar="NAME", required=True, help="The family that is judged.")
 @click.option(
     "--worth", type=float, metavar="D", help="The loss that would matter.  [default: 5 % of the score's range]"
 )
 @click.option(
     "--about",
     type=click.Choice(["suite", "problems"]),
-    help="Where there are problems: these very ones, or others like them.  [default: suite]",
+    help="Over problems: exactly these, or others like them.  [default: suite]",
 )
 @click.option(
-    "--headline", type=click.IntRange(min=1), metavar="N", help="The budget compared at.  [default: 1, a run]"
+    "--headline", type=click.IntRange(min=1), metavar="N", help="The budget at which to compare.  [default: 1, a run]"
 )
 @options.confidence
 @options.resamples
@@ -39,7 +39,7 @@ def command(given: options.Given) -> int:
 
     FILE holds runs of both: repeated runs of a suite of tests or problems (--group), or seeds. Regressed: the candidate
     is certified to be worse, or some problem is (by name, adjusted for all by Holm's method). Pass: it is certified not
-    to be worse by --worth, whatever the runs have not shown. A change that changes nothing is red in at most 1 -
+    to be worse by --worth, whatever the runs have not shown. A change without any effect fails in at most 1 -
     confidence of cases. A best score after many attempts is judged by levelbest claim.
     """
     if given["failed"] == "both":

@@ -16,24 +16,30 @@ CODES = {"keep": 0, "discard": 1, "again": 3}
 
 @click.command("loop", cls=Verb)
 @click.argument("ledger", type=click.Path(path_type=Path))
-@click.option("--baseline", is_flag=True, help="The run is of the version that candidates must beat.")
-@click.option("--candidate", metavar="NAME", help="The run is of this candidate; alone: what is wanted of it?")
+@click.option("--baseline", is_flag=True, help="A run of the version that candidates must beat.")
+@click.option("--candidate", metavar="NAME", help="A run of this candidate; alone: what should it do next?")
 @click.option("--score", type=float, help="The score of the run.")
-@click.option("--failed", metavar="REASON", help="The run has no score, and why.")
+@click.option("--failed", metavar="REASON", help="The run failed, for this reason.")
 @click.option("--metric", metavar="NAME", help="What the score is called; fixed with the first run.  [default: score]")
-@click.option("--direction", type=click.Choice(["max", "min"]), help="Which way is better; fixed with the first run.")
-@click.option("--confidence", type=float, help="1 minus the share of false keeps; fixed too.  [default: 0.95]")
-@click.option("--seed", type=click.IntRange(min=0), help="For the seeds that are offered; fixed too.  [default: 0]")
+@click.option(
+    "--direction",
+    type=click.Choice(["max", "min"]),
+    help="Whether higher or lower is better; fixed with the first run.",
+)
+@click.option("--confidence", type=float, help="1 minus the share of false keeps; fixed likewise.  [default: 0.95]")
+@click.option(
+    "--seed", type=click.IntRange(min=0), help="For the seeds that are proposed; fixed likewise.  [default: 0]"
+)
 @options.as_json
 @options.as_one
 def command(given: options.Given) -> int:
     """Keep only what is real in a research loop: keep, discard, or run it again.
 
-    First record sixteen runs of the baseline, then every run of every candidate. A candidate is answered with "discard"
+    First record sixteen runs of the baseline, then every run of every candidate. The answer to a candidate is "discard"
     (exit code 1), "again K" (run it K more times; 3) or "keep" (0): one run, then three, then twelve fresh ones,
     against a pool of sixteen baseline runs. What is kept is the next baseline. False keeps are at most 5 % of all keeps
-    over the whole loop, however long. The ledger keeps every run and every answer; without --score it says how things
-    stand. Several agents may use one ledger at once.
+    over the whole loop, however long. The ledger keeps every run and every answer; without --score the command prints
+    the state of the loop. Several agents may use one ledger at once.
     """
     from levelbest.run.loop import Loop
 

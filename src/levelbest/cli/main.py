@@ -46,8 +46,8 @@ COMMANDS: dict[str, str] = {
     "serve": "A live page of a study, while it runs and after.",
     "verify": "Check that nothing in a ledger was deleted or edited.",
     "simulate": "Bias and coverage on a known distribution.",
-    "checklist": "The reporting checklist, filled where the data tell.",
-    "convert": "Anyone's results as one tidy table of trials.",
+    "checklist": "The reporting checklist, filled in from the data.",
+    "convert": "Results of any tool as one tidy table of trials.",
 }
 
 

@@ -81,7 +81,8 @@ statistic = click.option(
     metavar="mean|median|Q|all|majority",
     default="mean",
     show_default=True,
-    help="Of the best of n; over problems also all (of n succeed: pass^k) and majority (--answer votes: maj@k).",
+    help="A statistic of the best of n; over problems also all (of n succeed: pass^k) and majority (--answer votes: "
+    "maj@k).",
 )
 confidence = click.option(
     "--confidence",
@@ -102,16 +103,16 @@ headline = click.option(
     "--headline",
     type=click.IntRange(min=1),
     metavar="N",
-    help="A budget asked about alone: tested first, at full confidence. Default: the one that a ledger has registered.",
+    help="The budget of interest: tested first, at full confidence. Default: the one registered in the ledger.",
 )
 about = click.option("--about", type=click.Choice(["problems", "suite"]), default="problems", help="Others, or these.")
-details = click.option("--details", is_flag=True, help="Everything, where one screen leaves it out.")
+details = click.option("--details", is_flag=True, help="Print everything, not only what fits one screen.")
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
 seed = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="The random seed.")
 workers = click.option("--workers", type=click.IntRange(min=1), help="Ray workers, or trials at once on the cost axis.")
 design = together(
-    click.option("--baseline", metavar="NAME", help="Compare every other family with this one; default: all."),
-    click.option("--worth", type=float, metavar="D", help="The smallest difference worth having."),
+    click.option("--baseline", metavar="NAME", help="Compare every other family with this one; default: all pairs."),
+    click.option("--worth", type=float, metavar="D", help="The smallest difference that matters."),
     click.option(
         "--interval",
         metavar="METHOD",
@@ -122,7 +123,7 @@ design = together(
     click.option(
         "--paired/--unpaired",
         default=None,
-        help="Insist on pairs, by equal seeds too, or ignore them; default: where all configurations match.",
+        help="Require pairs (by equal seeds too), or ignore them; default: pairs where all configurations match.",
     ),
     confidence,
     resamples,
@@ -134,7 +135,7 @@ curve = together(
         type=click.Choice(["u", "v", "naive", "gaussian"]),
         default="u",
         show_default=True,
-        help="u is unbiased; the others are there to compare with.",
+        help="u is unbiased; the others are for comparison.",
     ),
     click.option(
         "--interval",
@@ -151,7 +152,9 @@ curve = together(
 
 in_parts = together(
     click.option("--memory", metavar="SIZE", help="Read Parquet samples of many problems in parts, within e.g. 4GB."),
-    click.option("--engine", type=click.Choice(["local", "ray"]), help="Who reads them: this process, or Ray workers."),
+    click.option(
+        "--engine", type=click.Choice(["local", "ray"]), help="What reads them: this process, or Ray workers."
+    ),
 )
 
 
@@ -173,44 +176,46 @@ published = click.option(
     help="A published score, drawn dashed; in a family's colour where NAME is its name. With --task: TASK/NAME=SCORE.",
 )
 
-log = click.option("--log/--linear", default=None, help="A log scale of budgets; default: long curves, and over cost.")
+log = click.option(
+    "--log/--linear", default=None, help="Show budgets on a log scale; default: for long curves, and over cost."
+)
 
 
 reading = together(
-    click.option("--family", metavar="COL[,COL]", help="What tells the families apart."),
+    click.option("--family", metavar="COL[,COL]", help="The column that distinguishes families."),
     click.option("--selection", metavar="COL", help="The score that picks the winner (validation)."),
-    click.option("--reported", metavar="COL", help="The score claimed of the winner (test)."),
-    click.option("--cost", metavar="COL", help="What a trial used up: seconds, GPU hours, dollars."),
-    click.option("--task", metavar="COL", help="Tasks or data sets: each by itself, and all of them together."),
+    click.option("--reported", metavar="COL", help="The score reported of the winner (test)."),
+    click.option("--cost", metavar="COL", help="The cost of a trial: seconds, GPU hours, dollars."),
+    click.option("--task", metavar="COL", help="Tasks or data sets: each separately, and all together."),
     click.option("--group", metavar="COL", help="The problem that a sample belongs to."),
     click.option("--weight", metavar="COL", help="The weight of each problem in averages over problems."),
-    click.option("--stratum", metavar="COL", help="What divides the problems: difficulty, source."),
-    click.option("--cluster", metavar="COL", help="What problems are nested in (a repository, a passage): the unit."),
+    click.option("--stratum", metavar="COL", help="Strata of the problems: difficulty, source."),
+    click.option("--cluster", metavar="COL", help="Clusters of problems (a repository, a passage): the unit."),
     click.option("--success", metavar="EXPR", help='Of graded scores: ">= 0.8" counts as 1, all others as 0.'),
-    click.option("--answer", metavar="COL", help="What a sample answers; --statistic majority: maj@k."),
+    click.option("--answer", metavar="COL", help="The answer of a sample; --statistic majority: maj@k."),
     click.option("--rate", metavar="KIND=PRICE", help="Dollars per million tokens: input=3,output=15,cached=0.3."),
     click.option("--judge", metavar="COL", help="A judge's score of every sample, corrected by --label."),
     click.option("--trial", metavar="COL", help="Rows of one run; its best checkpoint is chosen by selection."),
-    click.option("--tied", type=click.Choice(["first", "last"]), default="first", help="Of tied best checkpoints."),
+    click.option(
+        "--tied", type=click.Choice(["first", "last"]), default="first", help="Which of tied best checkpoints counts."
+    ),
     click.option("--search", metavar="COL", help="Repeated searches: the unit is the whole search."),
     click.option("--seed-column", metavar="COL", help="The column that holds the trials' seeds."),
     click.option("--status", metavar="COL", help="The column that says how a trial ended."),
-    click.option("--where", metavar="EXPR", help='Keep the rows for which this holds, e.g. "epoch > 0".'),
-    click.option(
-        "--map", "map", multiple=True, metavar="NAME=COL,COL", help="Columns that are one: acc=accuracy,test_acc."
-    ),
+    click.option("--where", metavar="EXPR", help='Keep only rows for which this holds, e.g. "epoch > 0".'),
+    click.option("--map", "map", multiple=True, metavar="NAME=COL,COL", help="Columns to join: acc=accuracy,test_acc."),
     click.option(
         "--label",
         multiple=True,
         callback=main.as_label,
         metavar="COL=TEXT",
-        help="What a score or cost is called; with --judge, COL alone: the label that some samples have.",
+        help="The name to show for a score or cost; with --judge, COL alone: the label that some samples have.",
     ),
     click.option(
-        "--name", multiple=True, callback=main.as_pairs, metavar="FAMILY=TEXT", help="What a family is called."
+        "--name", multiple=True, callback=main.as_pairs, metavar="FAMILY=TEXT", help="The name to show for a family."
     ),
-    click.option("--direction", type=click.Choice(["max", "min"]), help="Which way is better."),
-    click.option("--selection-direction", type=click.Choice(["max", "min"]), help="The same of the selection score."),
+    click.option("--direction", type=click.Choice(["max", "min"]), help="Whether higher or lower is better."),
+    click.option("--selection-direction", type=click.Choice(["max", "min"]), help="The same for the selection score."),
     click.option("--bounds", type=float, nargs=2, metavar="A B", help="The lowest and highest possible score."),
     click.option("--reader", metavar="NAME", help="The format, where it is not recognised."),
     click.option(
@@ -219,10 +224,10 @@ reading = together(
         multiple=True,
         callback=main.as_pairs,
         metavar="KEY=VALUE",
-        help="Told to the reader, e.g. study=cnn, experiment=NAME, metrics=results.json, history=yes.",
+        help="Passed to the reader, e.g. study=cnn, experiment=NAME, metrics=results.json, history=yes.",
     ),
     click.option("--wide", metavar="PATTERN", help='Columns that hold one sample each, e.g. "s*".'),
-    click.option("--spaces", metavar="STUDY", help="The study file that the trials were drawn by, for its spaces."),
+    click.option("--spaces", metavar="STUDY", help="The study file that drew the trials, for its search spaces."),
     click.option(
         "--failed",
         type=click.Choice(["worst", "drop", "both"]),
@@ -236,7 +241,7 @@ reading = together(
         type=click.Choice(["refuse", "drop", "worst", "selection"]),
         default="refuse",
         show_default=True,
-        help="What a trial without a reported score is.",
+        help="How a trial without a reported score counts.",
     ),
 )
 """How to read trials from files."""
@@ -264,7 +269,7 @@ def load_trials(given: Given, *, quiet: bool = True, keep: bool = False) -> Tria
         reading["spaces"] = declared_spaces(given["spaces"])
     clash = next((key for key in for_reader if key in reading), None)
     if clash:
-        raise InputError(f"--reader-option {clash}= is an option of its own: give --{clash.replace('_', '-')}")
+        raise InputError(f"--reader-option {clash}= is a separate option: give --{clash.replace('_', '-')}")
     trials: Trials = read_trials(files if len(files) > 1 else files[0], **reading, **for_reader, keep=keep)
     for caution in () if quiet else trials.cautions:
         if caution.code in ("guessed-columns", "converted-numbers", "skipped-rows"):
@@ -320,7 +325,7 @@ def load_tables(given: Given) -> Mapping[str, Table]:
     table = load_table(given)
     if not isinstance(table, Trials) or table.task is None:
         if given["task_directions"]:
-            raise InputError("--task-direction is of tasks; name their column with --task")
+            raise InputError("--task-direction is for tasks; name their column with --task")
         return {"": table}
     from levelbest.designs.tasks import split_tasks
 

@@ -1,4 +1,4 @@
-"""``levelbest plan``: what it would take to know."""
+"""``levelbest plan``: how many more trials or problems it takes to decide."""
 
 from __future__ import annotations
 
@@ -19,8 +19,10 @@ from levelbest.cli.main import working
     type=click.IntRange(min=1),
     help="The budget to plan for.  [default: 10; 1 over problems and where only seeds vary]",
 )
-@click.option("--width", type=float, help="The width wanted of the interval.  [default: half the present one]")
-@click.option("--power", type=float, default=0.8, show_default=True, help="The chance wanted to certify a difference.")
+@click.option("--width", type=float, help="The target width of the interval.  [default: half the present one]")
+@click.option(
+    "--power", type=float, default=0.8, show_default=True, help="The target probability of certifying a difference."
+)
 @click.option(
     "--runs",
     type=click.IntRange(min=2),
@@ -30,16 +32,18 @@ from levelbest.cli.main import working
     "--spend",
     type=click.FloatRange(min=0, min_open=True),
     metavar="S",
-    help="What two systems may cost in all ($ with --rate), to divide into problems and samples of each.",
+    help="The total cost of two systems ($ with --rate), to divide into problems and samples of each.",
 )
 @click.option("--baseline", metavar="NAME", help="Separate every other family from this one.")
-@click.option("--price", metavar="P", help="Of one unit of --cost, e.g. 2.5 or '2.5 EUR' a GPU hour: in money too.")
+@click.option(
+    "--price", metavar="P", help="The price of one unit of --cost, e.g. 2.5 or '2.5 EUR': plans in money too."
+)
 @click.option("--out", type=click.Path(path_type=Path), help="Draw power against cost here (.png, .svg or .pdf).")
 @click.option(
     "--labels",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Draw so many samples without a label at random, to be labelled, and write them to --out (.csv).",
+    help="Draw this many unlabelled samples at random, to be labelled, and write them to --out (.csv).",
 )
 @options.details
 @options.confidence
@@ -50,7 +54,7 @@ from levelbest.cli.main import working
 def command(given: options.Given) -> None:
     """How many trials (or problems) until intervals are narrow and families separated.
 
-    The trials in FILE are the pilot. A pilot can speak of budgets up to a quarter of its size.
+    The trials in FILE are the pilot. A pilot supports budgets up to a quarter of its size.
     """
     from levelbest.designs.plan import plan_trials
 

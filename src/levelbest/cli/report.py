@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 def command(given: options.Given) -> None:
     """Verdict, figures, page, tables and checklist in one go.
 
-    Of the ledger of a loop (levelbest loop): how it stands, and every attempt.
+    For the ledger of a loop (levelbest loop): its state, and every attempt.
     """
     if len(given["files"]) == 1 and _report_loop(given):
         return

@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 @click.option("--engine", help="inline, local, ray or slurm (default: as the study says, else local).")
 @click.option("--workers", type=click.IntRange(min=1), help="Trials at once (default: what the machine allows).")
 @click.option("--new-family", multiple=True, metavar="[OLD=]NEW", help="Run a changed family under a new name.")
-@click.option("--redo", multiple=True, metavar="FAMILY", help="Begin a family again; what was run stays.")
+@click.option("--redo", multiple=True, metavar="FAMILY", help="Start a family again; earlier runs are kept.")
 @click.option(
     "--stop-when",
     type=click.Choice(["decided"]),
     help="Start no further trial once the families are decided at the headline budget, by limits valid at every look.",
 )
-@click.option("--quiet", is_flag=True, help="Say nothing until the end.")
+@click.option("--quiet", is_flag=True, help="Print nothing until the end.")
 @options.as_json
 @click.option(
     "--check",
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     help="Check the study and its functions, print its first configurations; run nothing.",
 )
 def command(study: Path, ledger: Path | None, quiet: bool, as_json: bool, check: bool, **how: Any) -> None:
-    """Run the trials of a study file (YAML, TOML or JSON). The same command goes on where it stopped.
+    """Run the trials of a study file (YAML, TOML or JSON). The same command continues where it stopped.
 
     A study file names the metric, the number of trials and, for each family, what to run and the space to search
     (the whole format: docs/runner.md):
@@ -53,8 +53,8 @@ def command(study: Path, ledger: Path | None, quiet: bool, as_json: bool, check:
         function: models:forest        # forest(config, seed) in models.py
         space: {trees: {integer: [10, 500]}, depth: [4, 8, null]}
 
-    A family that is added later runs beside the others. Ctrl-C lets the running trials end; a second one ends them now.
-    Exit code 0: every planned trial is finished, or the families are decided (--stop-when); 1: not one of them
+    A family that is added later runs beside the others. Ctrl-C lets the running trials finish; a second one stops them.
+    Exit code 0: every planned trial is finished, or the families are decided (--stop-when); 1: none of them
     succeeded, or the first three of a family failed with the same error; 130: stopped before.
     """
     from levelbest.run.progress import reporter_for
@@ -76,7 +76,7 @@ def command(study: Path, ledger: Path | None, quiet: bool, as_json: bool, check:
     if not done.finished and not done.decided:
         click.get_current_context().exit(130)
     if done.all_failed:
-        say("levelbest: not one trial succeeded: see the reasons, and the logs beside the ledger")
+        say("levelbest: no trial succeeded: see the reasons, and the logs beside the ledger")
         click.get_current_context().exit(1)
 
 

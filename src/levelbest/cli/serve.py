@@ -17,8 +17,8 @@ from levelbest.cli.help import Verb
 def command(ledger: Path, host: str, port: int, allow_host: tuple[str, ...]) -> None:
     """A live page of a study, while it runs and after: progress, curves, failures, report.
 
-    It only reads the ledger. Whoever has the whole address, with its token, can read the page. Ctrl-C ends it; the
-    study is not touched.
+    It only reads the ledger. Anyone who has the whole address, with its token, can read the page. Ctrl-C stops it; the
+    study is not affected.
     """
     import contextlib
     import os
@@ -29,7 +29,7 @@ def command(ledger: Path, host: str, port: int, allow_host: tuple[str, ...]) -> 
     with contextlib.suppress(OSError):
         os.nice(10)  # beside trials on all cores, a tenth of one core at most
     click.echo(f"The live page of {ledger.name}:\n  {server.address}")
-    click.echo("Ctrl-C ends it; the study goes on by itself.", err=True)
+    click.echo("Ctrl-C stops the page; the study keeps running.", err=True)
     with contextlib.suppress(KeyboardInterrupt):  # raised or not, depending on where Ctrl-C found the server
         server.run()
     click.echo("levelbest: the page is closed", err=True)

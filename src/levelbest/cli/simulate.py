@@ -75,7 +75,7 @@ if TYPE_CHECKING:
     help="Whose coverage and width are measured; levelbest curve --help lists the methods.",
 )
 @click.option("--simultaneous", is_flag=True, help="Bands over all the budgets at once.")
-@click.option("--no-bounds", is_flag=True, help="Do not tell the interval the distribution's bounds.")
+@click.option("--no-bounds", is_flag=True, help="Withhold the distribution's bounds from the interval.")
 @options.confidence
 @click.option(
     "--samples", "n_samples", type=click.IntRange(min=1), default=2000, show_default=True, help="Samples drawn."
@@ -89,10 +89,18 @@ if TYPE_CHECKING:
     help="Random draws behind an interval.",
 )
 @click.option(
-    "--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Processes; the result is the same."
+    "--jobs",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="Number of processes; the result is the same.",
 )
 @click.option("--engine", type=click.Choice(["local", "ray"]), default="local", help="Where chunks run.")
-@click.option("--keep", type=click.Path(path_type=Path), help="A file of finished chunks: an interrupted run goes on.")
+@click.option(
+    "--keep",
+    type=click.Path(path_type=Path),
+    help="A file of finished chunks, so that an interrupted run can continue.",
+)
 @options.seed
 @options.as_json
 @click.option("--out", type=click.Path(path_type=Path), help="Write a figure here (.png, .svg or .pdf).")
@@ -203,7 +211,7 @@ def _summaries(given: options.Given) -> None:
     if given["estimators"] and given["summaries"]:
         raise InputError("--summaries and --estimators are two figures: choose one of them")
     if not given["kde"]:
-        raise InputError(f"{option} sums up results: name their file with --kde FILE")
+        raise InputError(f"{option} summarises results: name their file with --kde FILE")
     n = given["n"] or (5,)
     if len(n) > 1:
         raise InputError(f"{option} takes one n for the expected best of n, e.g. --n 5")
@@ -255,7 +263,7 @@ def _run(distribution: Distribution, given: options.Given, n: list[int]) -> Simu
             return simulate(distribution, given["n_trials"], n, progress=tick, **chosen)
         except KeyboardInterrupt:
             if given["keep"]:
-                click.echo(f"\nstopped; what is done is in {given['keep']}: the same command goes on", err=True)
+                click.echo(f"\nstopped; what is done is in {given['keep']}: the same command continues", err=True)
             else:
                 click.echo("\nstopped; nothing was kept: --keep FILE keeps finished chunks, and goes on", err=True)
             raise

@@ -1,4 +1,4 @@
-"""``levelbest verify``: nothing deleted or edited in a ledger."""
+"""``levelbest verify``: check that nothing in a ledger was deleted or edited."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from levelbest.cli.help import Verb
 def command(ledger: Path, head: str | None, as_json: bool) -> None:
     """Check that nothing in a ledger was deleted or edited, and print its head.
 
-    Whoever knows the head of a ledger can tell whether it is still the same ledger: publish it with the results. Study
-    code is never imported. Exit code 1 where the ledger is not whole.
+    Anyone who knows the head of a ledger can check that it is still the same: publish it with the results. Study
+    code is never imported. Exit code 1 if the ledger is not intact.
     """
     from levelbest.run.verify import verify_ledger
 

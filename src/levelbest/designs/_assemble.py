@@ -136,7 +136,7 @@ def _completed(design: Design, pairs: Pairs, hypotheses: Hypotheses, answered: C
 
 
 def _effect_budget(design: Design, contrasts: Contrasts) -> float:
-    """Where families are set side by side: the budget asked about alone, else the design's own."""
+    """Where families are set side by side: the budget tested alone, else the design's own."""
     budgets = np.unique(np.concatenate([contrast.n[_comparable(contrast)] for contrast in contrasts.pairs]))
     if not budgets.size:  # nothing can be compared: side by side all the same, where all were run so long
         last = int(min(design.reach.values(), default=1.0))
@@ -268,7 +268,7 @@ def _to_the_end(verdicts: tuple[Verdict, ...], most: float, limit: float | None,
 
 
 def _effect(contrast: Contrast, families: tuple[str, str], budget: float) -> Effect:
-    """By how much at one budget, as the band has it: there, what was tested alone where it was asked about alone."""
+    """By how much at one budget, as the band has it: the test of that budget alone, where there is one."""
     places = np.flatnonzero(contrast.n == budget)
     if not places.size:
         nowhere = float("nan")

@@ -41,7 +41,7 @@ def as_trials(source: object, reading: Mapping[str, object] | None = None) -> Tr
         raise InputError("samples that are read in parts have curves and comparisons; read them whole for the rest")
     if isinstance(source, Trials) or _are_trials(source):
         if options:
-            raise InputError(f"these trials are read already; leave out {', '.join(map(named, options))}")
+            raise InputError(f"these trials have been read already; leave out {', '.join(map(named, options))}")
         return source if isinstance(source, Trials) else one_table(source)
     if isinstance(source, np.ndarray) or _all_are(source, Real):
         return _from_scores(np.asarray(source), options)
@@ -128,9 +128,9 @@ def without_one_search(trials: Trials, baseline: str | None = None) -> Trials:
     kept = _without(trials, adaptive, 1, baseline)
     if adaptive and kept is trials:
         raise DataError(
-            f"{', '.join(adaptive)}: one search that learns from its own trials is one observation, which says nothing "
-            f"of other budgets; repeat the whole search, at least 3 times, and name the column that tells the searches "
-            f"apart ({named('search')}; 'none' there if the trials are independent)"
+            f"{', '.join(adaptive)}: one search that learns from its own trials is one observation, which says "
+            f"nothing about other budgets; repeat the whole search, at least 3 times, and name the column that "
+            f"distinguishes the searches ({named('search')}; 'none' there if the trials are independent)"
         )
     return kept
 
@@ -148,11 +148,11 @@ def pairs_of(families: Sequence[str], baseline: str | None) -> Pairs:
     """Places of the families compared: every one with the baseline, or all with all."""
     if baseline is not None and baseline not in families:
         near = _check.nearest_first(baseline, families)
-        raise InputError(f"there is no family {baseline!r} to be the baseline; {near}")
+        raise InputError(f"there is no family {baseline!r} to use as the baseline; {near}")
     if len(families) < 2:
-        only = f" and here is only {families[0]!r}" if families else " and here is none"
+        only = f" and there is only {families[0]!r}" if families else " and there is none"
         raise InputError(
-            f"a comparison needs at least two families,{only}; name the column that tells them apart with "
+            f"a comparison needs at least two families,{only}; name the column that distinguishes them with "
             f"{named('family')}, or several files"
         )
     if baseline is None:

@@ -59,11 +59,11 @@ class Request:
     baseline
         The family that all others are compared with; None: all with all.
     headline
-        The budget asked about alone: it is tested first, at full confidence.
+        The budget that is tested alone, first and at full confidence.
     worth
-        The smallest difference worth having.
+        The smallest difference that matters.
     p_values
-        Permutation p-values for equal distributions as well.
+        Also compute permutation p-values for equal distributions.
     about
         What verdicts and limits over problems are about: ``problems`` that these stand for, or the ``suite`` itself.
     settings
@@ -101,7 +101,7 @@ class Request:
                 f"{named(given[0])} is about numbers of trials; leave it out over cost ({named('axis')} cost)"
             )
         if self.worth is not None and not self.worth > 0:
-            raise InputError(f"worth must be a difference above 0, the smallest worth having, got {self.worth}")
+            raise InputError(f"worth must be a difference above 0, the smallest that matters, got {self.worth}")
 
     @classmethod
     def of(
@@ -119,7 +119,7 @@ class Request:
 
     @property
     def named(self) -> int | None:
-        """The budget asked about alone: the headline, or the one budget asked for."""
+        """The budget that is tested alone: the headline, or the only budget of the request."""
         if self.headline is not None:
             return self.headline
         return self.n[0] if self.n is not None and len(self.n) == 1 else None

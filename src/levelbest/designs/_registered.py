@@ -1,7 +1,7 @@
 """A headline that was registered before the first trial: whether what is compared is what it was registered for.
 
 A budget is chosen before the results are seen ([B] section 3.3). Whoever then leaves out trials, families or pairs,
-drops failures or takes another statistic has chosen after all, and the budget counts as asked about alone.
+drops failures or takes another statistic has chosen after all, and the budget counts as tested alone.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from levelbest.trials import OK, Trials
 
 
 def is_registered(trials: Table, request: Request) -> bool:
-    """Whether the budget asked about alone was registered, for these trials and this question."""
+    """Whether the budget tested alone was registered, for these trials and this question."""
     registered = trials.registered if isinstance(trials, Trials) else None
     return registered is not None and registered.n == request.named and not departures(trials, request)
 

@@ -78,7 +78,8 @@ class TableDesign(Design):
     def __init__(self, trials: Trials, request: Request) -> None:
         if request.statistic == "all":
             raise InputError(
-                f"statistic 'all' (all of n succeed, pass^k) is of samples of problems; name them with {named('group')}"
+                f"statistic 'all' (all of n succeed, pass^k) is for samples of problems; name them with "
+                f"{named('group')}"
             )
         super().__init__(trials, request)
         self.metric = trials.metric

@@ -108,7 +108,7 @@ def _judged(
 ) -> Claim:
     """Every other summary against the baseline's; ``direction`` None: nothing tells it."""
     if len(summaries) < 2:
-        raise InputError(f"a claim is a difference of two methods, and here is only {summaries[0].name}; add the other")
+        raise InputError(f"a claim compares two methods, and there is only {summaries[0].name}; add the other")
     names = [summary.name for summary in summaries]
     _refuse_two_of_a_name(names)
     base = summaries[0 if baseline is None else names.index(_check.as_choice(baseline, names, named("baseline")))]

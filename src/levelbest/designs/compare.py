@@ -49,7 +49,7 @@ def compare(
     n
         Budgets; None: all up to half the trials of the smaller family. One budget alone is tested by itself.
     headline
-        A budget asked about alone: it is tested first, at full confidence. None: the one that the trials' ledger has
+        A budget that is tested alone, first and at full confidence. None: the one that the trials' ledger has
         registered, where it has.
     worth
         The smallest difference worth having: limits within (-worth, worth) say that there is none.
@@ -64,7 +64,7 @@ def compare(
     axis, budget, workers
         ``cost`` compares at budgets of cost, with so many trials at once, instead of numbers of trials.
     p_values
-        Permutation p-values for equal distributions as well.
+        Also compute permutation p-values for equal distributions.
     while_running
         Limits that hold at every look at a search that still runs.
     about

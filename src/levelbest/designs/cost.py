@@ -112,7 +112,8 @@ class CostDesign(TableDesign):
         if not ranges:
             low, high = self._range(0)
             raise DataError(
-                f"{self.sizes[0]} trials of median cost {low:g} leave no budget that a cost curve can speak of (at most"
+                f"{self.sizes[0]} trials of median cost {low:g} leave no budget for which a cost curve is defined "
+                f"(at most"
                 f" {high:g}); run more trials or use the trial axis"
             )
         lows, highs = zip(*ranges, strict=True)

@@ -211,8 +211,8 @@ class ProblemsDesign(Design):
         raise Ambiguous(
             f"the problems in {column!r} seem to be nested: {shown.groups.size} of them in {shown.n_units} clusters, "
             f"such as {shown.clusters[0]!r} of {str(shown.groups[0])!r}, and the verdict depends on it. If problems of "
-            f"a cluster are alike, the cluster is the unit: say {named('cluster')} {PREFIX}; if each stands by itself: "
-            f"{named('cluster')} none"
+            f"a cluster are alike, the cluster is the unit: say {named('cluster')} {PREFIX}; if the problems are "
+            f"independent: {named('cluster')} none"
         )
 
     def per_solved(self, budget: float) -> tuple[SpendPerSolved, ...]:
@@ -241,10 +241,10 @@ class ProblemsDesign(Design):
         """What samples of problems do not have."""
         if request.statistic not in self.statistics:
             raise InputError(
-                "over problems the statistic is 'mean', the average over problems of the best of n, 'all', of the "
-                "chance that all of n succeed (pass^k), or 'majority', of the answer with the most votes (maj@k, not "
-                f"for exactly these problems), got {request.statistic!r}; leave out {named('group')} for others "
-                "over all samples"
+                "over problems the statistic is 'mean' (the average over problems of the best of n), 'all' (of the "
+                "chance that all of n succeed, pass^k) or 'majority' (of the answer with the most votes, maj@k; not "
+                f"for exactly these problems), got {request.statistic!r}; leave out {named('group')} for other "
+                "statistics, over all samples"
             )
         if request.estimator != "u":
             raise InputError(f"over problems the estimator is 'u', the unbiased one, got {request.estimator!r}")

@@ -42,7 +42,7 @@ class ProblemSpending(ProblemsDesign):
     def __init__(self, table: Table, request: Request, stratum: str | None = None) -> None:
         if request.n is not None or request.statistic == "all":
             raise InputError(
-                "over spend budgets are costs, and what counts is the best sample or the majority; leave out "
+                "over spend, budgets are costs, and what counts is the best sample or the majority; leave out "
                 f"{named('n')}, and {named('statistic')} all"
             )
         super().__init__(table, request, stratum)
@@ -85,8 +85,8 @@ class ProblemSpending(ProblemsDesign):
         if not inside:
             low, high = self.ranges[0]
             raise DataError(
-                f"a sample costs {low:g} and all samples of most problems {high:g}: that leaves no spend per problem "
-                "to speak of; draw more samples of each problem"
+                f"a sample costs {low:g} and all samples of most problems {high:g}: that leaves no range of spend "
+                f"per problem; draw more samples of each problem"
             )
         lows, highs = zip(*inside, strict=True)
         return np.unique(np.concatenate([cost_grid(min(lows), max(highs), POINTS), lows, highs]))

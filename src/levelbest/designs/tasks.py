@@ -135,7 +135,7 @@ def _are_columns(tasks: Mapping[str, object]) -> bool:
 def compare_each(tasks: Mapping[str, object], request: Request) -> TaskComparison:
     """What was asked of each task, and of all of them."""
     if request.axis == "cost" or request.while_running or request.statistic != "mean" or request.paired:
-        raise InputError("over tasks the mean is compared by trials, unpaired and fixed-sample; leave others out")
+        raise InputError("over tasks, means of trials are compared, unpaired, once; leave other options out")
     if len(tasks) < 2:
         raise InputError(f"an aggregate needs at least two tasks, got {len(tasks)}; use compare for one")
     request = Request(n=request.n, baseline=request.baseline, paired=False, settings=request.settings)
@@ -227,7 +227,7 @@ class Tasks(Design):
         """Up to half the trials of the smallest family on any task."""
         reach = min(reach_of(sample) for samples in self.standard.values() for sample in samples)
         if reach < 1:
-            remedy = f"with one each take the tasks as problems, which are averaged over ({named('group')})"
+            remedy = f"with one trial each, give the tasks as problems, which are averaged over ({named('group')})"
             raise Ambiguous(f"a verdict over tasks needs at least 2 trials of each family on every task; {remedy}")
         if self.words.single:
             return np.ones(1, dtype=np.int64)

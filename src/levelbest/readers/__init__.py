@@ -170,7 +170,7 @@ def _labels_of(judge: str | None, label: str | Mapping[str, str] | None) -> str 
     """The column of labels that a judge is held against; a mapping says what columns are called, and is none."""
     column = label if isinstance(label, str) else None
     if (judge is None) != (column is None):
-        raise InputError("a judge goes with labels of some samples: name both columns, judge and label")
+        raise InputError("a judge needs labels of some samples: name both columns, judge and label")
     return column
 
 
@@ -210,7 +210,7 @@ def _by_judge(trials: Trials) -> Trials:
     from dataclasses import replace
 
     if trials.group is None:
-        raise InputError("a judge is of samples of problems: name the problem of each sample (group)")
+        raise InputError("a judge scores samples of problems: name the problem of each sample (group)")
     return replace(trials, facts={**trials.facts, "judge": "yes"})
 
 
@@ -227,7 +227,7 @@ def _declared(trials: Trials, spaces: Mapping[str, object] | None) -> Trials:
     known = {name: given for name, given in spaces.items() if name in trials.families}
     if not known:
         near = nearest_first(next(iter(spaces), ""), trials.families)
-        raise InputError(f"spaces must be of families of the table, got {', '.join(spaces) or 'none'}; {near}")
+        raise InputError(f"spaces must belong to families of the table, got {', '.join(spaces) or 'none'}; {near}")
     described = {name: given if isinstance(given, Space) else Space(given) for name, given in known.items()}
     facts = {f"space:{name}": json.dumps(space.to_dict()) for name, space in described.items()}
     return replace(trials, facts={**trials.facts, **facts})

@@ -73,7 +73,7 @@ def read_attempts(source: object, selection: str | None = None, direction: str |
     """Read a keep/discard log: TSV, CSV, JSONL, or whatever one table is read from."""
     paths = as_paths(source)
     if len(paths) != 1:
-        raise InputError(f"an audit is of one log, got {len(paths)}; give one file")
+        raise InputError(f"an audit reads one log, got {len(paths)}; give one file")
     path = paths[0]
     tables = _tables(path)
     if not tables:
@@ -221,4 +221,6 @@ def _direction(score: str, given: str | None, runs: Sequence[LoggedRun]) -> tupl
         return "min", "kept"
     if rising and min(rising) >= 0 < max(rising):
         return "max", "kept"
-    raise InputError(f"whether more of {score} is better cannot be told; give {named('direction')} max or min")
+    raise InputError(
+        f"whether more of {score} is better is not clear from its name; give {named('direction')} max or min"
+    )

@@ -99,7 +99,7 @@ def reader_for(path: Path, name: str | None = None) -> Reader:
         some = sorted(inner.name for inner in path.iterdir())[:3]
         inside = f"it holds {', '.join(some)} ..." if some else "it is empty"
         raise InputError(
-            f"the folder {path.resolve().name!r} is not one that a reader knows ({inside}); name the files, e.g. with "
+            f"the folder {path.resolve().name!r} is not recognised by any reader ({inside}); name the files, e.g. with "
             f"a glob: '{path / '*.csv'}'"
         )
     if path.suffix.lower() in _PICKLES:
@@ -109,7 +109,7 @@ def reader_for(path: Path, name: str | None = None) -> Reader:
         )
     if path.suffix.lower() in _SHEETS:
         raise InputError(
-            f"{path.name} is a spreadsheet, and they are not read: save the sheet with the results as CSV (in the "
+            f"{path.name} is a spreadsheet, which is not read: save the sheet with the results as CSV (in the "
             "program that made it, or with pandas.read_excel(...).to_csv('results.csv', index=False))"
         )
     raise InputError(

@@ -42,7 +42,7 @@ def build_task_view(
 ) -> View:
     """The view over tasks, which are the groups of the trials; ``options`` are those of `build_view`."""
     if options.get("paired") or options.get("comparing") is False:
-        raise InputError("over tasks families are compared, unpaired; leave other options out")
+        raise InputError("over tasks, families are compared unpaired; leave other options out")
     hidden = hidden_columns(trials, hide)
     kept = with_scores(trials, options.get("baseline"))
     settings = Settings(

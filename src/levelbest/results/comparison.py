@@ -36,11 +36,11 @@ class ComparisonTerms(OverBudgets):
     headline: int | None = None
     """The budget of the effect, where the design has one."""
     named: bool = False
-    """Whether that budget was asked about alone: it is tested first."""
+    """Whether that budget was tested alone, first."""
     registered: bool = False
     """Whether it was registered before the first trial."""
     worth: float | None = None
-    """The smallest difference worth having."""
+    """The smallest difference that matters."""
     while_running: bool = False
     n_groups: int | None = None
     """How many problems, where trials are samples of problems."""
@@ -75,7 +75,7 @@ class Effect(Documented):
     """The better family; None where undecided."""
     negligible: bool
     named: bool
-    """The budget was asked about alone."""
+    """The budget was tested alone."""
     floor: float = float("nan")
     ceiling: float = float("nan")
     """Limits that hold for what was not shown, too; NaN where no difference worth having is named."""

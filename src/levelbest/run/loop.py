@@ -178,7 +178,7 @@ class Loop:
     def _first(self) -> list[Entry]:
         if self._direction is None:
             raise InputError(
-                f"which way is better is fixed with the first run: give {named('direction')} max (an accuracy) or min "
+                f"the direction is fixed with the first run: give {named('direction')} max (an accuracy) or min "
                 "(a loss)"
             )
         rule = self._rule()

@@ -73,7 +73,7 @@ class Run:
             f"{name}: {finished} of {planned} trials{f', {failed} failed' if failed else ''}"
             for name, planned, finished, failed in self.families
         ]
-        end = "finished" if self.finished else "stopped; the same command goes on"
+        end = "finished" if self.finished else "stopped; the same command continues"
         if self.decided:
             end = f"decided; {100 * self.saved:.0f} % of the planned trials were not needed"
         return f"{'; '.join(parts)} ({end}). Ledger {self.ledger.name}.\nhead {self.head}"

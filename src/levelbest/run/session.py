@@ -294,9 +294,9 @@ class Session:
             name = slot.family.name
             self._trouble = (
                 f"the first {_ALIKE} trials of {name} failed with the same error: {reason} (what the last printed: "
-                f"{os.path.basename(self._logs)}/{slot.log}). The others are not run for it. Mend it and begin {name} "
+                f"{os.path.basename(self._logs)}/{slot.log}). The others are not run for it. Fix it and start {name} "
                 f"again ({named('redo')} {name}; what failed stays on record), or run the same command again, which "
-                "goes on all the same"
+                "continues regardless"
             )
 
     def _whose_doing(self, raw: Outcome, slot: _Slot, reason: str) -> tuple[str, str, str]:
@@ -313,7 +313,7 @@ class Session:
         if raw.get("machine"):
             self._trouble = (
                 f"trials cannot be started on this machine: {reason}. That is no result of trial {slot.trial} of "
-                f"{slot.family.name}, which stays open; mend it, and run the same command again"
+                f"{slot.family.name}, which stays open; fix it, and run the same command again"
             )
         place = slot.known.number, slot.trial
         self._lost[place] += 1

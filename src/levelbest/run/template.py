@@ -87,7 +87,7 @@ def _pieces(argument: str) -> list[tuple[bool, str]]:
         if whole in ("{{", "}}"):
             pieces.append((False, whole[0]))
         elif piece.group(1) is None:
-            raise InputError(f"a brace stands alone in {argument!r}; write {{{{ or }}}} for a plain brace")
+            raise InputError(f"there is an unmatched brace in {argument!r}; write {{{{ or }}}} for a plain brace")
         else:
             pieces.append((True, _name(piece.group(1), argument)))
     pieces.append((False, argument[end:]))

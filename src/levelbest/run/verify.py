@@ -79,7 +79,7 @@ class Verification:
 
     def __str__(self) -> str:
         if self.problems:
-            return "\n".join([f"{self.ledger} is NOT whole:", *(f"  {problem}" for problem in self.problems)])
+            return "\n".join([f"{self.ledger} is NOT intact:", *(f"  {problem}" for problem in self.problems)])
         parts = [
             f"{name}: {finished} of {planned} trials finished{f', {failed} failed' if failed else ''}"
             for name, planned, finished, failed in self.families
@@ -89,7 +89,8 @@ class Verification:
         since = "" if self.grown is None else f" It holds the head asked for, and {self.grown} records since."
         return "\n".join(
             [
-                f"{self.ledger} is whole: {self.n_records} records, none deleted or edited. {'; '.join(parts)}.{since}",
+                f"{self.ledger} is intact: {self.n_records} records, none deleted or edited. "
+                f"{'; '.join(parts)}.{since}",
                 *self._registered,
                 *self.not_known,
                 f"head {self.head}",
@@ -108,8 +109,8 @@ class Verification:
             families = ", ".join(counts.family for counts in self.families)
             sentences = [
                 f"Its headline, the best of {self.headline}{f' by {scores}' if scores else ''}, was registered before "
-                f"the first trial for all trials of {families}: of fewer trials or families, with failures dropped, or "
-                "of another statistic than the mean it is asked about alone."
+                f"the first trial for all trials of {families}: for fewer trials or families, with failures dropped, "
+                "or for a statistic other than the mean, it does not count as registered."
             ]
         for name, first, now in self.grown_plans:
             sentences.append(f"The plan of {name} grew from {first} to {now} trials after its first trial.")

@@ -54,7 +54,7 @@ def cluster_names(
 ) -> tuple[str, ...]:
     """The cluster of each group, which all its trials must share."""
     if group is None:
-        raise InputError("cluster is of problems: name the problem of each trial with group=")
+        raise InputError("cluster needs problems: name the problem of each trial with group=")
     if len(given) != group.size:
         raise InputError(f"every column needs one value per trial: cluster has {len(given)} of {group.size}")
     names: dict[int, str] = {}
@@ -67,7 +67,7 @@ def cluster_names(
 def each_group(given: Mapping[object, object], groups: tuple[str, ...], name: str) -> list[object]:
     """What a mapping says of each group, in the order of the groups."""
     if not groups:
-        raise InputError(f"{name} are of problems: name the problem of each trial with group=")
+        raise InputError(f"{name} need problems: name the problem of each trial with group=")
     known = {str(key): value for key, value in given.items()}
     missing = [label for label in groups if label not in known]
     if missing:

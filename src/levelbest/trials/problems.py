@@ -132,8 +132,8 @@ class Problems:
         if statistic == "all":
             if not self.binary or self.metric.direction != "max":
                 raise InputError(
-                    f"{self.family}: all of n succeed (pass^k) is of scores 0 and 1 with direction max, and "
-                    f"{self.metric.score!r} is not such; use statistic 'mean', the expected best of n, which any "
+                    f"{self.family}: all of n succeed (pass^k) is for scores 0 and 1 with direction max, and "
+                    f"{self.metric.score!r} is not one; use statistic 'mean', the expected best of n, which any "
                     "score has"
                 )
             return self._averaged(numbers, np.asarray(all_of_k(self.ones, self.sizes, numbers)))
@@ -234,9 +234,9 @@ def too_few_samples(family: str, sizes: IntArray, n: int, column: str | None) ->
         )
     where = "" if column is None else f" of {column!r}"
     return DataError(
-        f"{family}: every one of the {sizes.size} problems{where} has one sample, so that the best of n = {n} is "
-        "unknown: draw more samples of each problem, ask for n = 1, or name the column that tells problems (not "
-        f"samples) apart with {named('group')}"
+        f"{family}: every one of the {sizes.size} problems{where} has one sample, so the best of n = {n} is "
+        "unknown: draw more samples of each problem, ask for n = 1, or name the column that distinguishes problems "
+        f"(not samples) with {named('group')}"
     )
 
 

@@ -180,7 +180,7 @@ def scores_of(trials: Trials, failed: str, missing: str) -> Scores:
     policy, missing = as_failure_policy(failed), as_missing_policy(missing)
     if len(trials.families) != 1:
         raise InputError(
-            f"scores are of one family, and here are {len(trials.families)}: choose one, "
+            f"scores are of one family, and there are {len(trials.families)}: choose one, "
             f"e.g. trials[{trials.families[0] if trials.families else 'name'!r}]"
         )
     finished, ok = trials.status != RUNNING, trials.status == OK

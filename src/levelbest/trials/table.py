@@ -232,7 +232,7 @@ class Trials:
     def __iter__(self) -> NoReturn:
         # Without it Python would try trials[0], and name neither families nor rows in its complaint.
         raise TypeError(
-            "a table of trials has no single order to go through: take one family at a time, "
+            "a table of trials cannot be iterated over: take one family at a time, "
             "for name in trials.families: trials[name], or the columns, such as trials.selection"
         )
 

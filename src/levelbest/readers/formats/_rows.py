@@ -180,7 +180,7 @@ def flatten(value: object, prefix: str = "") -> Record:
 
 def _flatten(value: object, name: str, flat: Record, depth: int) -> None:
     if len(flat) > _MOST_LEAVES or depth > 100:
-        raise ValueError("it nests more than can be meant")
+        raise ValueError("it is nested too deeply")
     if isinstance(value, Mapping) and value:
         for key, inner in value.items():
             _flatten(inner, f"{name}.{key}" if name else str(key), flat, depth + 1)

@@ -79,7 +79,7 @@ def split_columns(document: Json, source: str, skipped: list[Skipped]) -> Number
     whole = {number: row for number, row in enumerate(data, 1) if isinstance(row, list) and len(row) == len(heads)}
     if not whole:
         raise DataError(f"{source} holds no rows: no list in 'data' has as many cells as there are 'columns'")
-    why = f"it is no list of {len(heads)} cells"
+    why = f"it is not a list of {len(heads)} cells"
     skipped += [Skipped(f"{source}, record {number}", why) for number in range(1, len(data) + 1) if number not in whole]
     keys = [".".join(map(str, head)) if isinstance(head, list) else str(head) for head in heads]
     return [(number, dict(zip(keys, row, strict=True))) for number, row in whole.items()]
@@ -131,7 +131,7 @@ def table_among_facts(document: Json, source: str, skipped: list[Skipped]) -> Nu
         return None
     records = list_of_objects(document[tables[0]], f"{source}, {tables[0]}", skipped) or []
     beside = {key: value for key, value in document.items() if key != tables[0]}
-    why = f"it stands beside the rows in {tables[0]!r}, and is no part of them"
+    why = f"it is beside the rows in {tables[0]!r}, and not part of them"
     skipped += [Skipped(f"{source}, {key}", why) for key, value in beside.items() if isinstance(value, list) and value]
     facts = _texts(beside)
     return [(number, facts | record) for number, record in records]

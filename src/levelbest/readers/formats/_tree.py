@@ -101,7 +101,7 @@ class Tree:
         text = self.text(name)
         value = load_yaml(text) if name.endswith((".yaml", ".yml")) else json_value(text)
         if not isinstance(value, dict | None):
-            raise ValueError("it is no object")
+            raise ValueError("it is not an object")
         return value or {}
 
     def objects(self, name: str, what: str, *keys: str) -> Iterator[tuple[int, Record]]:

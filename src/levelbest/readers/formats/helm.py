@@ -63,7 +63,7 @@ def _spec(tree: Tree, name: str) -> tuple[str, str]:
 def _rows(tree: Tree, name: str, perturbed: bool) -> list[Record]:
     listed = json_value(tree.text(name))
     if not isinstance(listed, list):
-        raise ValueError("it is no list of instances")
+        raise ValueError("it is not a list of instances")
     rows: list[Record] = []
     altered = 0
     for place, instance in enumerate(listed, 1):
@@ -91,7 +91,7 @@ def _aggregate(tree: Tree, name: str) -> list[Record]:
     """One row for a run: the means over its instances as they were, of the test split where there are several."""
     listed = json_value(tree.text(name))
     if not isinstance(listed, list):
-        raise ValueError("it is no list of statistics")
+        raise ValueError("it is not a list of statistics")
     plain = [stat for stat in listed if isinstance(stat, dict) and isinstance(stat.get("name"), dict)]
     plain = [stat for stat in plain if not stat["name"].get("perturbation")]
     scores = _scores(sorted(plain, key=lambda stat: stat["name"].get("split") != "test"))

@@ -66,7 +66,7 @@ def _results(tree: Tree, name: str) -> list[Record]:
     if isinstance(document, dict) and "model-index" in document:
         return [row for index in document["model-index"] for row in _indexed(tree, index, model, name)]
     if not isinstance(document, list):
-        raise ValueError("it is no list of results")
+        raise ValueError("it is not a list of results")
     entries = [_entry(tree, entry, model, f"{name}, {place}") for place, entry in enumerate(document, 1)]
     return [row for row in entries if row is not None]
 

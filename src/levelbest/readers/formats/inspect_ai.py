@@ -144,7 +144,7 @@ def _content(path: Path, packed: zipfile.ZipFile, name: str) -> bytes:
         stored = file.read(info.compress_size)
     content = _whole(zstd_stream(io.BytesIO(stored)), path)
     if zlib.crc32(content) != info.CRC:
-        raise ValueError(f"{name} is damaged: its checksum is another")
+        raise ValueError(f"{name} is damaged: its checksum does not match")
     return content
 
 

@@ -120,10 +120,10 @@ def _samples(tree: Tree, name: str) -> _File:
         row = file.rows.setdefault(str(sample["doc_id"]), {})
         scores = _scores(sample, left_out)
         if scores.keys() & row.keys():
-            tree.skip(f"{name}, line {place}", f"document {sample['doc_id']} was here before")
+            tree.skip(f"{name}, line {place}", f"document {sample['doc_id']} occurred before")
         row |= {key: value for key, value in scores.items() if key not in row}
     for metric, count in left_out.items():
-        tree.skip(name, f"{metric!r} is no single number in {count} samples")
+        tree.skip(name, f"{metric!r} is not a single number in {count} samples")
     return file
 
 

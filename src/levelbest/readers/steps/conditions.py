@@ -191,13 +191,13 @@ def _mistake(condition: str, error: BaseException, columns: Iterable[str], sourc
         whole = re.search(rf"{re.escape(missing[1])}[\w.]*", condition)
         name = whole[0] if whole else missing[1]
         near = _check.nearest_first(name, list(columns))
-        return InputError(f"{where}: {source} has no column {name!r}; {near} (text stands in single quotes)")
+        return InputError(f"{where}: {source} has no column {name!r}; {near} (text goes in single quotes)")
     if unknown := _NO_FUNCTION.search(message):
         hint = f": write {_WRITE[unknown[1].lower()]}" if unknown[1].lower() in _WRITE else ""
         return InputError(f"{where}: there is no function {unknown[1]!r}{hint}")
     word = _NO_NUMBER.search(message)
     if word or "compare values of type VARCHAR" in message:
-        what = f"{word[1]!r} is no number" if word else "a column of text is compared with a number"
+        what = f"{word[1]!r} is not a number" if word else "a column of text is compared with a number"
         return InputError(
             f"{where} {condition!r}: {what}; compare text with text in quotes, or make numbers of it, leaving out what "
             "is none, with try_cast(column as double)"

@@ -177,9 +177,9 @@ class Merged:
         """As `numbers`, of a column that only describes a trial: text in it does not cost the trial, and is said."""
         read = self.numbers(name, role)
         for row, word in list(read.words.items())[:_KEPT_WORDS]:
-            self.skipped.append(Skipped(f"{self.at(row)}, column {name!r}", f"{word!r} is no number; read as empty"))
+            self.skipped.append(Skipped(f"{self.at(row)}, column {name!r}", f"{word!r} is not a number; read as empty"))
         if len(read.words) > _KEPT_WORDS:
-            more = f"{len(read.words) - _KEPT_WORDS} more cells are no numbers"
+            more = f"{len(read.words) - _KEPT_WORDS} more cells are not numbers"
             self.skipped.append(Skipped(f"{self.source}, column {name!r}", more))
         return read
 
@@ -194,7 +194,7 @@ class Merged:
         for row in places[:room].tolist():
             self.skipped.append(Skipped(self.at(row), why if isinstance(why, str) else why[row]))
         if len(places) > room:
-            reason = why if isinstance(why, str) else "their score is no number"
+            reason = why if isinstance(why, str) else "their score is not a number"
             self.skipped.append(Skipped(self.source, f"{len(places) - room} more rows: {reason}"))
 
     def _load(self, name: str) -> Cells:

@@ -226,7 +226,7 @@ def _statuses(table: Merged, roles: Roles, selection: Numbers) -> tuple[npt.NDAr
         if statuses.unknown and not statuses.n_known:
             word = next(iter(statuses.unknown))
             raise InputError(
-                f"the status column {roles.status!r} holds words that are no status, such as {word!r}; known: "
+                f"the status column {roles.status!r} holds words that are not a status, such as {word!r}; known: "
                 f"{', '.join(STATUSES)} and the words of common trackers"
             )
         if statuses.unknown:
@@ -239,7 +239,7 @@ def _statuses(table: Merged, roles: Roles, selection: Numbers) -> tuple[npt.NDAr
             status[row] = STATUSES.index(meant)
         elif status[row] == OK:
             bad[row] = True
-            reasons[row] = f"its selection score {word!r} is no number"
+            reasons[row] = f"its selection score {word!r} is not a number"
     if reasons:
         table.skip(bad, reasons)
     flagged = _flagged(table, roles.flag)

@@ -58,7 +58,8 @@ def guess_task(table: Merged, roles: Roles, wanted: ReadRequest) -> None:
         return
     if len(candidates) > 1:
         raise Ambiguous(
-            f"{table.source}: the rows are of several tasks, told apart by {' or '.join(map(repr, candidates))}; name "
+            f"{table.source}: the rows belong to several tasks, distinguished by "
+            f"{' or '.join(map(repr, candidates))}; name "
             f"the column with {named('task')}, or say 'none' there if it is a setting of the models"
         )
     if candidates:
@@ -255,7 +256,7 @@ def said_of_groups(
     for option, name in (("weight", roles.weight), ("stratum", roles.stratum), ("cluster", roles.cluster)):
         if name is not None and group is None:
             raise InputError(
-                f"{named(option)} is said of problems: name the column of the problem with {named('group')}"
+                f"{named(option)} applies to problems: name the column of the problem with {named('group')}"
             )
     weights: FloatArray | None = None
     if roles.weight is not None and group is not None:
@@ -292,7 +293,7 @@ def prefixes_of(groups: tuple[str, ...], column: str | None) -> tuple[str, ...]:
     nested = nested_in(groups)
     if nested is None:
         raise InputError(
-            f"{named('cluster')} {PREFIX} is what stands before __ or / in the names of problems, and those in "
+            f"{named('cluster')} {PREFIX} is what precedes __ or / in the names of problems, and those in "
             f"{column!r} have no such mark; name the column of what they are nested in"
         )
     return nested

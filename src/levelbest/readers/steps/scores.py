@@ -86,8 +86,7 @@ def _agreed(given: str, recorded: str | None) -> str:
 def _told(score: str, way: str | None) -> str:
     if way is None:
         raise Ambiguous(
-            f"is a higher {score!r} better, or a lower one? its name does not tell: give {named('direction')} max or "
-            "min"
+            f"is a higher {score!r} better, or a lower one? Its name does not say: give {named('direction')} max or min"
         )
     return way
 

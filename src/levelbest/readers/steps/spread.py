@@ -94,7 +94,7 @@ def _spread(table: Merged, column: str, values: list[str], prefixed: bool) -> Me
             return table  # no row belongs to a row of another split, as with questions of several
         raise Ambiguous(
             f"{table.source}: the rows are of {len(labels)} {'splits' if prefixed else 'metrics'} ({column!r}: "
-            f"{', '.join(labels[:6])}), and nothing tells which of them are of one run: choose one, e.g. "
+            f"{', '.join(labels[:6])}), and nothing says which of them belong to one run: choose one, e.g. "
             f"{named('where')} \"{column} = '{labels[-1]}'\""
         )
     first = np.unique(run, return_index=True)[1]

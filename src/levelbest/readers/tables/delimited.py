@@ -64,8 +64,8 @@ def parse_delimited(text: str, source: str, delimiter: str | None = None) -> Raw
     ragged = [lost_row for lost_row in skipped if "cells and the header" in lost_row.why]
     if len(ragged) > len(kept):
         raise DataError(
-            f"{source} does not look like one table: {len(ragged)} of {len(ragged) + len(kept)} rows have other "
-            f"numbers of cells than its header ({width}, split at {delimiter!r}); the first is at {ragged[0].where}"
+            f"{source} does not look like one table: {len(ragged)} of {len(ragged) + len(kept)} rows do not have as "
+            f"many cells as its header ({width}, split at {delimiter!r}); the first is at {ragged[0].where}"
         )
     as_text = TEXT if set(names) >= MARKS else frozenset()
     columns = {

@@ -270,7 +270,7 @@ def json_value(text: str | bytes) -> Json:
     try:
         return json.loads(text)
     except RecursionError as error:
-        raise ValueError("it nests too deeply") from error
+        raise ValueError("it is nested too deeply") from error
 
 
 def json_lines(lines: Iterable[str | bytes]) -> Iterator[tuple[int, Json, str | None]]:

@@ -373,7 +373,7 @@ def _headline(comparison: Comparison) -> float:
 
 
 def _where(comparison: Comparison) -> str:
-    """``with 5 trials``, and whether it was asked about alone."""
+    """``with 5 trials``, and whether it was tested alone."""
     budget, effect = _headline(comparison), comparison.pairs[0].effect
     if budget == effect.budget:
         return at_effect(effect, comparison.terms).rstrip(",")

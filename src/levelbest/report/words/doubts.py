@@ -14,8 +14,8 @@ _OF_A_GRID = (
 )
 
 _ONLY_ASKED = (
-    "the best of {n} was registered before the first trial for all trials of all families, so that here it is no more "
-    "than asked about alone"
+    "the best of {n} was registered before the first trial for all trials of all families, so here it does not count "
+    "as registered"
 )
 
 
@@ -226,7 +226,7 @@ DOUBTS: dict[tuple[str, str], str | Callable[..., str]] = {
         f"{len(problems)} of {total} problems are not in every family ({problems}): they are left out of the comparison"
     ),
     ("beyond-trials", "one-sample"): lambda column: (
-        f"every problem{'' if column is None else f' of {column!r}'} has one sample, so that the curve is one point, n "
+        f"every problem{'' if column is None else f' of {column!r}'} has one sample, so the curve is one point, n "
         f"= 1: draw more samples of each for the best of n, or name another column with {named('group')} if these are "
         "samples and not problems"
     ),

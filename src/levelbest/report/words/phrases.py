@@ -238,7 +238,7 @@ def confidence_words(terms: ComparisonTerms, pairs: Sequence[PairComparison]) ->
 
 def alone_words(*, registered: bool) -> str:
     """How a budget came to be tested by itself: only a ledger shows that it was chosen before the results."""
-    return "registered before the first trial" if registered else "asked about alone"
+    return "registered before the first trial" if registered else "tested alone"
 
 
 def scope_words(terms: ComparisonTerms, pairs: Sequence[PairComparison]) -> str:

@@ -277,7 +277,7 @@ def next_steps(comparison: Comparison, *, reported: bool = False) -> tuple[Step,
         )
         return (Step(text, "" if reported else called("write_report"), ""), again)
     if reasons & {"adaptive", "few-searches"}:
-        text = "Repeat each search with other seeds, at least 3 times, and name the column that tells them apart"
+        text = "Repeat each search with other seeds, at least 3 times, and name the column that distinguishes them"
         return (Step(f"{text} ({named('search')})", why="one adaptive search is one observation"),)
     return tuple([*_failures(comparison), *_deciding(comparison), *_budget(comparison), *_bounds(comparison)][:3])
 

@@ -32,8 +32,8 @@ def _importable(key: str, function: object) -> str:
 def gone(engine: str, why: str) -> DataError:
     """The way to all workers is lost: nothing that a trial could be blamed for."""
     return DataError(
-        f"{engine} was lost ({why}). No trial is blamed for it: those not finished stay open, and the same command "
-        f"goes on with them when {engine} is back, or elsewhere with another {named('engine')}"
+        f"{engine} was lost ({why}). No trial counts as failed: those not finished stay open, and the same command "
+        f"continues with them when {engine} is back, or elsewhere with another {named('engine')}"
     )
 
 

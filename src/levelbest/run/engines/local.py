@@ -45,8 +45,8 @@ class LocalEngine(Engine):
         except OSError as error:
             self.stop()
             raise DataError(
-                f"a worker cannot be started: {error.strerror}. No trial is blamed for it: those not finished stay "
-                "open, and the same command goes on with them"
+                f"a worker cannot be started: {error.strerror}. No trial counts as failed: those not finished stay "
+                "open, and the same command continues with them"
             ) from error
         self._poller.register(worker, select.POLLIN)
         worker.send({"load": list(self._job.names), "folder": str(self._job.folder), "given": given})

@@ -55,7 +55,7 @@ class SlurmEngine(Engine):
         try:
             self._executor = submitit.SlurmExecutor(folder=job.logs / "slurm")
         except RuntimeError as error:
-            raise InputError(f"Slurm is not to be found here ({error}); run where srun and sbatch work") from error
+            raise InputError(f"Slurm was not found here ({error}); run where srun and sbatch work") from error
         self._executor.update_parameters(**_options(job))
         self._wait = float(os.environ.get("LEVELBEST_SLURM_WAIT", job.wait))
         self._patience = job.patience

@@ -80,7 +80,8 @@ def _budgets_within(array: FloatArray, horizon: float, workers: int, size: int =
     low = float(np.median(array))
     if not 0 < low < high:
         raise DataError(
-            f"{array.size} trials of median cost {low:g} leave no budget that a cost curve can speak of with {workers} "
+            f"{array.size} trials of median cost {low:g} leave no budget for which a cost curve is defined with "
+            f"{workers} "
             f"worker{'s' * (workers != 1)} (at most {high:g}); run more trials or use the trial axis"
         )
     return cost_grid(low, high, size)

@@ -145,7 +145,7 @@ class Contrast(Band):
     ceiling: FloatArray
     """Limits that hold for what the units may not have shown, too; NaN where no difference worth having is named."""
     worth: float | None
-    """The smallest difference worth having."""
+    """The smallest difference that matters."""
     basis: str
     """What a verdict leans on: ``permutation`` (equal distributions give a winner at most as often as said, whatever
     the distribution), ``t`` (too few trials for a permutation to reach the level: near-normal means), ``gaffke``
