@@ -2,6 +2,7 @@
 
 python benchmarks/groups.py            # about two minutes
 python benchmarks/groups.py --huge     # also 10^8 samples in ten files (1 GB of disk)
+python benchmarks/groups.py --write    # the last section of docs/speed.md
 """
 
 from __future__ import annotations
@@ -18,14 +19,16 @@ from pathlib import Path
 import numpy as np
 
 from _table import Table, best_times, number
+from levelbest import Trials, curve
 from levelbest.readers.parts import read_in_parts
 from levelbest.readers.tables.engine import connect
 from levelbest.stats import pass_at_k
-from levelbest.stats.problems import GroupBest
+from levelbest.stats.problems import DrawnFrom, GroupBest, drawn_values, expected_best_by_group
 from levelbest.trials import Settings
 from levelbest.trials.problems import grid_of
 
 PROBLEMS = 10_000
+SECTION = "## Samples of problems, against a peer"
 OPTIONS = {"group": "problem", "selection": "verifier", "reported": "correct", "direction": "max"}
 
 
@@ -96,6 +99,51 @@ def verifier(table: Table, folder: Path) -> None:
     table.add("10^7 samples with a verifier", "DuckDB's sort", "<= 3", reached, fast <= 3 * floor)
 
 
+def votes(table: Table) -> None:
+    """maj@k of 10,000 problems with 100 samples of six answers against pass@k of the same samples."""
+    rng = np.random.default_rng(0)
+    code, sizes = np.repeat(np.arange(PROBLEMS), 100), np.full(PROBLEMS, 100)
+    answer = rng.integers(0, 6, code.size)
+    right, k = (answer == 0).astype(float), np.unique(np.geomspace(1, 100, 40).round().astype(int))
+    drawn = DrawnFrom(right, None, answer)
+    trials = Trials.from_arrays(right, group=code.astype(str), answer=answer.astype(str), direction="max")
+
+    def passes() -> None:
+        expected_best_by_group(right, code, k)
+
+    alone, floor = best_times(lambda: drawn_values(drawn, code, sizes, k), passes, repeats=5)
+    curves, oracle = best_times(lambda: curve(trials, statistic="majority"), lambda: curve(trials), repeats=3)
+    reached = f"{number(alone / floor)} times ({number(alone)} s against {number(floor)} s)"
+    table.add("maj@k, 10,000 x 100, six answers", "pass@k", "<= 10", reached, alone <= 10 * floor)
+    reached = f"{number(curves / oracle)} times ({number(curves)} s against {number(oracle)} s)"
+    table.add("the same with intervals, `curve`", "`curve` of pass@k", "<= 10", reached, curves <= 10 * oracle)
+
+
+def spends(table: Table, folder: Path) -> None:
+    """A curve over spend of 10^7 samples, 100 of each problem, read in parts, against the engine's sort of the file."""
+    path, connection = folder / "spends.parquet", connect()
+    connection.execute(
+        "COPY (SELECT CAST(i % 100000 AS INTEGER) AS problem, CAST(random() < (i % 100000) / 100000 AS TINYINT) AS "
+        f"correct, exp(random() + random() - 5) AS dollars FROM range(10000000) t(i)) TO '{path}' (FORMAT parquet)"
+    )
+    grid = np.geomspace(0.02, 0.8, 26)
+
+    def sort() -> None:
+        connection.execute(
+            f"CREATE OR REPLACE TEMP TABLE ordered AS SELECT * FROM read_parquet('{path}') ORDER BY problem, dollars"
+        )
+
+    def ours() -> None:
+        options = {"group": "problem", "selection": "correct", "direction": "max", "cost": "dollars", "memory": "6GB"}
+        (problems,) = read_in_parts(str(path), **options).problems(Settings())
+        problems.best(grid, spend=True)
+
+    fast, floor = best_times(ours, sort, repeats=3)
+    connection.execute("DROP TABLE ordered")
+    reached = f"{number(fast / floor)} times ({number(fast)} s against {number(floor)} s)"
+    table.add("a curve over spend, 10^7 samples with costs", "DuckDB's sort", "<= 3", reached, fast <= 3 * floor)
+
+
 def child(paths: list[str]) -> None:
     """In a process of its own, so that its memory is its own."""
     start = time.perf_counter()
@@ -113,20 +161,35 @@ def huge(table: Table, folder: Path) -> None:
     table.add("10^8 samples with a verifier, memory 4GB", "peak memory", "< 8 GB", reached, found["peak"] < 8e9)
 
 
+def write_section(table: Table) -> None:
+    """The last section of docs/speed.md, which `speed.py` keeps."""
+    page = Path(__file__).parents[1] / "docs" / "speed.md"
+    rows = [f"| {row.what} | {row.against} | {row.wanted} | {row.reached} |" for row in table.rows]
+    heads = ["| what | against | wanted | reached |", "| --- | --- | --- | --- |"]
+    text = "Wall-clock times in one run, both on all cores; written by `python benchmarks/groups.py --write`:"
+    before = page.read_text(encoding="utf-8").partition(SECTION)[0]
+    page.write_text("\n".join([f"{before}{SECTION}", "", text, "", *heads, *rows]) + "\n", encoding="utf-8")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--huge", action="store_true")
     parser.add_argument("--child", nargs="+")
+    parser.add_argument("--write", action="store_true")
     given = parser.parse_args()
     if given.child:
         child(given.child)
         return 0
     table = Table("Many problems", ("numpy", "duckdb"))
     whole_matrix(table)
+    votes(table)
     with tempfile.TemporaryDirectory() as folder:
         verifier(table, Path(folder))
+        spends(table, Path(folder))
         if given.huge:
             huge(table, Path(folder))
+    if given.write:
+        write_section(table)
     print(table)
     return 1 if table.missed() else 0
 

@@ -80,7 +80,7 @@ def figures() -> dict[str, Figure]:
     return drawn
 
 
-SIZES = {"ribbon": (7.0, 1.7), "pareto": (7.0, 3.0), "selection": (7.0, 3.0), "spend": (7.0, 1.7)}
+SIZES = {"ribbon": (8.0, 2.0), "pareto": (7.0, 3.0), "selection": (7.0, 3.0), "spend": (8.0, 2.0)}
 
 if __name__ == "__main__":
     SAMPLES.write_text(samples(), encoding="utf-8")

@@ -179,3 +179,16 @@ def test_a_picture_of_spend_needs_costs_and_stands_on_the_page(tmp_path):
         lb.compare(without, group="problem", n=[1]).plot(kind="pareto")
     lb.write_report(rows, tmp_path / "page.html", group="problem", cost="dollars", n_resamples=200)
     assert "against what a solved problem costs" in (tmp_path / "page.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--label", "human"), "--label human names the column of labels that a judge's scores are held against"),
+        (("--judge", "judge"), "a judge's scores (--judge judge) are held against labels of some samples"),
+        (("--judge", "judge", "--label", "human", "--label", "judge=Judge"), "'human' alone is the column of labels"),
+    ],
+)
+def test_the_two_meanings_of_label_are_told_apart(tmp_path, capsys, options, message):
+    assert main(["compare", str(_judged(tmp_path)), "--group", "problem", "--direction", "max", *options]) in (1, 2)
+    assert message in " ".join(capsys.readouterr().err.split())

@@ -356,7 +356,15 @@ def as_pairs(ctx: click.Context, param: click.Parameter, value: tuple[str, ...])
 
 def as_label(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> str | dict[str, str]:
     """The column of labels, or what columns are called."""
-    return value[0] if len(value) == 1 and "=" not in value[0] else as_pairs(ctx, param, value)
+    bare = [text for text in value if "=" not in text]
+    if bare and len(value) > 1:
+        raise click.BadParameter(
+            f"{bare[0]!r} alone is the column of labels (with --judge), and then the only --label; what columns are "
+            "called is COL=TEXT",
+            ctx,
+            param,
+        )
+    return bare[0] if bare else as_pairs(ctx, param, value)
 
 
 if __name__ == "__main__":

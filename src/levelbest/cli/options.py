@@ -194,7 +194,7 @@ reading = together(
     click.option("--success", metavar="EXPR", help='Of graded scores: ">= 0.8" counts as 1, all others as 0.'),
     click.option("--answer", metavar="COL", help="The answer of a sample; --statistic majority: maj@k."),
     click.option("--rate", metavar="KIND=PRICE", help="Dollars per million tokens: input=3,output=15,cached=0.3."),
-    click.option("--judge", metavar="COL", help="A judge's score of every sample, corrected by --label."),
+    click.option("--judge", metavar="COL", help="A judge's score of every sample; with --label COL, labels of some."),
     click.option("--trial", metavar="COL", help="Rows of one run; its best checkpoint is chosen by selection."),
     click.option(
         "--tied", type=click.Choice(["first", "last"]), default="first", help="Which of tied best checkpoints counts."
@@ -209,7 +209,7 @@ reading = together(
         multiple=True,
         callback=main.as_label,
         metavar="COL=TEXT",
-        help="The name to show for a score or cost; with --judge, COL alone: the label that some samples have.",
+        help="COL=TEXT: what a score or cost is called. With --judge, COL alone: the column of labels.",
     ),
     click.option(
         "--name", multiple=True, callback=main.as_pairs, metavar="FAMILY=TEXT", help="The name to show for a family."

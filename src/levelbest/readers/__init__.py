@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from levelbest.errors import DataError, InputError
+from levelbest.errors import DataError, InputError, named
 from levelbest.readers.steps.roles import ReadRequest
 
 if TYPE_CHECKING:
@@ -169,8 +169,16 @@ def _built(tables: list[RawTable], wanted: ReadRequest, cost: object, success: s
 def _labels_of(judge: str | None, label: str | Mapping[str, str] | None) -> str | None:
     """The column of labels that a judge is held against; a mapping says what columns are called, and is none."""
     column = label if isinstance(label, str) else None
-    if (judge is None) != (column is None):
-        raise InputError("a judge needs labels of some samples: name both columns, judge and label")
+    if judge is None and column is not None:
+        raise InputError(
+            f"{named('label')} {column} names the column of labels that a judge's scores are held against: name those "
+            f"too ({named('judge')} COL); what a column is called is said with {named('label')} {column}=TEXT"
+        )
+    if judge is not None and column is None:
+        raise InputError(
+            f"a judge's scores ({named('judge')} {judge}) are held against labels of some samples: name their column "
+            f"({named('label')} COL)"
+        )
     return column
 
 
