@@ -1,6 +1,6 @@
 """Who covers? This product beside its rivals: coverage and mean width on distributions whose truth is known.
 
-    pip install opda scorio
+    pip install opda scorio ppi-python pandas
     python benchmarks/who_covers.py --samples 1000          # about 15 minutes; writes docs/who-covers-tables.md
 
 Three questions, one table each: the best of n of one family, pass@k over problems, and the verdicts of families that
@@ -10,6 +10,8 @@ differ in nothing. Every cell is an independent draw with its own seed, so that 
 from __future__ import annotations
 
 import argparse
+import sys
+import time
 from collections.abc import Callable, Iterator
 from itertools import combinations
 from pathlib import Path
@@ -18,7 +20,7 @@ import numpy as np
 from scipy import stats as distributions
 
 from levelbest.stats import best_interval
-from levelbest.stats.inference import Hypotheses, seed_contrasts
+from levelbest.stats.inference import Hypotheses, run_contrasts
 from levelbest.stats.problems import expected_best_by_group, group_interval
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "who-covers-tables.md"
@@ -139,12 +141,74 @@ def pass_at_k(samples: int) -> Iterator[str]:
                     "percentile bootstrap": (float(resampled[0]), float(resampled[1])),
                 }
                 for name, (lowest, highest) in ends.items():
-                    asked_of = float(np.mean(1 - (1 - chance) ** k)) if "very" in name else truths[k]
+                    asked_of = float(np.mean(1 - (1 - chance) ** k)) if "exactly" in name else truths[k]
                     held[name][k] += lowest <= asked_of <= highest
                     width[name][k] += (highest - lowest) / samples
         for name, counts in held.items():
             cells = " | ".join(f"{counts[k] / samples:.3f} ({width[name][k]:.3f})" for k in budgets)
             yield f"| {n_problems} | {name} | {cells} |"
+
+
+PASS_AT_1 = {
+    "levelbest": """
+from levelbest.stats import expected_best_by_group, group_interval
+limits = group_interval(expected_best_by_group(right.ravel(), problem, [1]), bounds=(0, 1))
+low, high = limits.low[0], limits.high[0]""",
+    "scorio": """
+from scorio.eval import pass_at_k_ci
+_, _, low, high = pass_at_k_ci(right.astype(int), 1)""",
+    "standard error over samples": """
+error = right.std(ddof=1) / right.size**0.5
+low, high = right.mean() - 1.96 * error, right.mean() + 1.96 * error""",
+}
+"""pass@1 of a table (problem, sample), by what a user writes."""
+JUDGED = {
+    "levelbest": """
+import pandas as pd
+import levelbest as lb
+table = pd.DataFrame({"problem": problem, "judge": judge, "human": label})
+curve = lb.curve(table, group="problem", judge="judge", label="human", direction="max")
+low, high = curve.low[0], curve.high[0]""",
+    "ppi-python": """
+from ppi_py import ppi_mean_ci
+low, high = (end.item() for end in ppi_mean_ci(label[known], judge[known], judge[~known], alpha=0.05))""",
+    "the labels alone": """
+error = label[known].std(ddof=1) / known.sum()**0.5
+low, high = label[known].mean() - 1.96 * error, label[known].mean() + 1.96 * error""",
+    "the judge alone": """
+error = judge.std(ddof=1) / judge.size**0.5
+low, high = judge.mean() - 1.96 * error, judge.mean() + 1.96 * error""",
+}
+"""The mean label, from a judge's score of every sample and labels of some."""
+
+
+def language_models(samples: int) -> Iterator[str]:
+    """50 problems, 6 samples of each, success rates beta(.8, 1.2); a judge that is lenient; a fifth labelled."""
+    n_problems, n_samples, truth_of = 50, 6, 0.4
+    yield "| question | method | covers | width | ms | lines |"
+    yield "|---|---|---|---|---|---|"
+    for question, snippets in (("pass@1", PASS_AT_1), ("a judge, 60 of 300 labelled", JUDGED)):
+        compiled = {name: compile(text, name, "exec") for name, text in snippets.items()}
+        covered, width, spent = (dict.fromkeys(snippets, 0.0) for _ in range(3))
+        for i in range(samples):
+            rng = np.random.default_rng([11, i])
+            rates = rng.beta(0.8, 1.2, n_problems)
+            right = (rng.random((n_problems, n_samples)) < rates[:, None]).astype(float)
+            label, problem = right.ravel().copy(), np.repeat(np.arange(n_problems), n_samples)
+            judge = np.where((label == 0) & (rng.random(label.size) < 0.3), 1.0, label)
+            known = rng.permutation(label.size) < label.size // 5
+            label[~known] = np.nan
+            for name, code in compiled.items():
+                given = {"right": right, "problem": problem, "judge": judge, "label": label, "known": known, "np": np}
+                begun = time.perf_counter()
+                exec(code, given)
+                spent[name] += time.perf_counter() - begun
+                low, high = float(given["low"]), float(given["high"])
+                covered[name] += low <= truth_of <= high
+                width[name] += high - low
+        for name, text in snippets.items():
+            figures = f"{covered[name] / samples:.3f} | {width[name] / samples:.3f} | {1e3 * spent[name] / samples:.2g}"
+            yield f"| {question} | {name} | {figures} | {len(text.strip().splitlines())} |"
 
 
 def false_verdicts(samples: int) -> Iterator[str]:
@@ -161,12 +225,17 @@ def false_verdicts(samples: int) -> Iterator[str]:
             for i in range(samples):
                 rng = np.random.default_rng([5, n_runs, number, i])
                 scores = [np.asarray(distribution.rvs(n_runs, random_state=rng)) for _ in range(n_families)]
-                found = seed_contrasts(scores, Hypotheses(pairs), rng=int(rng.integers(2**31)))
+                found = run_contrasts(scores, Hypotheses(pairs))
                 wrong[0] += any(contrast.certified.any() for contrast in found.pairs)
                 p = np.sort([distributions.ttest_ind(scores[a], scores[b], equal_var=False).pvalue for a, b in pairs])
                 wrong[1] += bool(p[0] < 0.05)
                 wrong[2] += bool(p[0] < 0.05 / len(pairs))
             yield f"| {n_runs} | {name} | " + " | ".join(f"{count / samples:.3f}" for count in wrong) + " |"
+
+
+LANGUAGE_MODELS = """50 problems with six samples of each, success rates from beta(.8, 1.2), and a judge that takes
+three in ten wrong answers for right; the truth is that of the population of problems. Time is that of one interval, and
+lines are what a user writes for it."""
 
 
 def page(samples: int) -> str:
@@ -189,6 +258,9 @@ about the very problems at hand: its second row is for that question, the first 
 more. Its prior takes every chance of success to be as likely as any other, and problems that are never solved are
 not.""",
         "\n".join(pass_at_k(samples)),
+        "## Language models: coverage, width, time and lines",
+        LANGUAGE_MODELS,
+        "\n".join(language_models(samples)),
         "## Verdicts between families that do not differ",
         """Five families with one distribution, a few runs of each: the share of samples in which some family is called
 better than another. It should be at most .05.""",
@@ -199,6 +271,8 @@ better than another. It should be at most .05.""",
 
 
 if __name__ == "__main__":
+    # a folder beside this file is called coverage, which numba (of ppi-python) would take for the package
+    sys.path[:] = [path for path in sys.path if Path(path or ".").resolve() != Path(__file__).resolve().parent]
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--samples", type=int, default=1000)
     parser.add_argument("--out", type=Path, default=PAGE)
