@@ -279,7 +279,8 @@ def judge_cells() -> Iterator[Cell]:
                     def measure(rng, _at, *, rates=rates, size=size, share=share, kind=kind, name=name):
                         p = rates(rng, size)
                         (first, mean), (second, _) = (judged(rng, p, share, kind) for _ in range(2))
-                        alone = group_interval(first, method="imagined", bounds=mean.ends, n_resamples=RESAMPLES)
+                        method, bounds = mean.interval
+                        alone = group_interval(first, method=method, bounds=bounds, n_resamples=RESAMPLES)
                         pair = problem_contrasts([first, second], Hypotheses(pairs=((0, 1),))).pairs[0]
                         return {
                             "one system": float(alone.low[0] <= MEANS[name] <= alone.high[0]),

@@ -76,9 +76,9 @@ class JudgedProblems(ProblemsDesign):
         return np.ones(1, dtype=np.int64)
 
     def limits(self, problems: Problems, best: GroupBest, request: Request) -> Interval:
-        """Over problems, one of which was not observed: its labels may all be at a bound."""
-        ends = dict(zip(self.families, (judged.ends for judged in self.judged), strict=True))[problems.family]
-        return over_problems(best, request, ends, "imagined" if request.interval == "default" else request.interval)
+        """Over problems, one of which was not observed where labels are few: its labels may all be at a bound."""
+        method, bounds = dict(zip(self.families, self.judged, strict=True))[problems.family].interval
+        return over_problems(best, request, bounds, method if request.interval == "default" else request.interval)
 
     @property
     def reach(self) -> dict[str, float]:
