@@ -29,6 +29,12 @@ def runs(number, labels=range(1, 6), score="Accuracy", **more):
         ("replicate", [f"rep{i}" for i in range(5)]),
         ("fold", [f"fold_{i}" for i in range(5)]),
         ("run_id", [101, 102, 103, 104, 105]),
+        ("rep", "abcde"),
+        ("Run", ["I", "II", "III", "IV", "V"]),
+        ("fold", ["first", "second", "third", "fourth", "fifth"]),
+        ("Versuch", range(1, 6)),
+        ("Wdh.", range(1, 6)),
+        ("Saat", range(5)),
     ],
 )
 def test_a_column_that_only_numbers_runs_is_one_of_seeds(number, labels):
@@ -45,6 +51,23 @@ def test_runs_are_numbered_on_their_task():
     table = {name: column * 2 for name, column in table.items()} | {"dataset": ["x"] * 10 + ["y"] * 10}
     compared = lb.compare(table, task="dataset", **FAST)
     assert {own.terms.design for own in compared.tasks.values()} == {"seeds"}
+
+
+@pytest.mark.parametrize("number", ["Nr.", "session", "k", "rs", "day"])
+def test_a_column_of_another_name_that_counts_the_rows_is_asked_about(number):
+    table = runs(number)
+    with pytest.raises(Ambiguous, match=rf"'{number}' counts the rows of every family, .*seed_column= {number}\)"):
+        lb.compare(table, **FAST)
+    assert lb.compare(table, seed_column=number, **FAST).terms.design == "seeds"
+    assert lb.compare(table, seed_column="none", **FAST).terms.design != "seeds"
+
+
+@pytest.mark.parametrize(
+    ("number", "more"),
+    [("depth", {}), ("level", {"lr": [0.1, 0.2, 0.3, 0.4, 0.5, 0.15, 0.25, 0.35, 0.45, 0.55]})],
+)
+def test_a_known_hyperparameter_or_one_of_several_is_a_setting(number, more):
+    assert number in lb.read_trials(runs(number, **more)).configuration
 
 
 @pytest.mark.parametrize(

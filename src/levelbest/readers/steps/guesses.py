@@ -16,7 +16,7 @@ from levelbest.errors import Ambiguous, named
 from levelbest.readers.raw import Cells, as_codes, as_flags, joint_codes
 from levelbest.readers.steps import names
 from levelbest.readers.steps.cells import FLAGS, as_numbers, as_statuses, is_endings, is_series
-from levelbest.readers.steps.kinds import Look, is_moment, never_score, of_settings
+from levelbest.readers.steps.kinds import Look, is_moment, is_run_number, is_setting_name, never_score, of_settings
 from levelbest.readers.steps.merged import Merged
 from levelbest.readers.steps.names import SAMPLE_IDS, among, word_set
 from levelbest.readers.steps.problems import guess_problems, guess_task
@@ -336,7 +336,10 @@ def guess_repetitions(table: Merged, trials: Trials, roles: Roles, wanted: ReadR
     searched = roles.reported is not None or bool(set(names.tokens(roles.selection)) & names.VALIDATION)
     known = _REPETITIONS if searched else _REPETITIONS | _RUNS | _TRIALS
     numbers = [name for name in among(free, known) if _numbers_runs(table, name, trials)]
-    if len(numbers) != 1 or _others_vary(trials, settings, numbers[0]):
+    varied = _varied(trials, settings)
+    if not (searched or numbers):
+        _ask_about_counter(table, varied, trials)
+    if len(numbers) != 1 or set(varied) - {numbers[0]}:
         return settings
     (number,) = numbers
     if names.spelled(number) in _TRIALS:
@@ -347,6 +350,16 @@ def guess_repetitions(table: Merged, trials: Trials, roles: Roles, wanted: ReadR
     roles.seed = number
     roles.guessed.append(("seed", number))
     return {name: column for name, column in settings.items() if name != number}
+
+
+def _ask_about_counter(table: Merged, varied: Sequence[str], trials: Trials) -> None:
+    """Ask about the only setting that varies, where it counts the rows of every family: it may number runs."""
+    if len(varied) == 1 and _counts_in_turn(table, varied[0], trials):
+        raise Ambiguous(
+            f"{table.source}: {varied[0]!r} counts the rows of every family, and no setting varies beside it: are they "
+            f"runs of one configuration ({named('seed_column')} {varied[0]}), or is it a setting "
+            f"({named('seed_column')} none)?"
+        )
 
 
 def _cell_codes(trials: Trials) -> Codes:
@@ -360,19 +373,23 @@ def _numbers_runs(table: Merged, name: str, trials: Trials) -> bool:
     cells = _cell_codes(trials)
     sizes = np.bincount(cells)
     alone = np.unique(joint_codes([cells, codes])).size == len(trials)
-    return alone and bool((codes >= 0).all()) and 1 < sizes.max() <= _MOST and all(map(_is_run_number, labels))
+    return alone and bool((codes >= 0).all()) and 1 < sizes.max() <= _MOST and all(map(is_run_number, labels))
 
 
-def _is_run_number(label: str) -> bool:
-    """``3``, ``run 3``, ``fold_03``, ``a``."""
-    letter = len(label) == 1 and label.isalpha()
-    return letter or (len([char for char in label if char.isdigit()]) in (1, 2, 3) and len(label) < 12)
+def _counts_in_turn(table: Merged, name: str, trials: Trials) -> bool:
+    """Whether a column of no known hyperparameter is 1, 2, 3, ... (or from 0 on) in every family, in any order."""
+    if is_setting_name(name) or not _numbers_runs(table, name, trials):
+        return False
+    numbers, cells = as_numbers(table.columns[name]).values, _cell_codes(trials)
+    each = [np.sort(numbers[cells == cell]) for cell in np.unique(cells)]
+    return all(run.size > 2 and run[0] in (0, 1) and bool((np.diff(run) == 1).all()) for run in each)
 
 
-def _others_vary(trials: Trials, settings: Mapping[str, Column], number: str) -> bool:
-    """Whether another setting has several values within a family."""
+def _varied(trials: Trials, settings: Mapping[str, Column]) -> list[str]:
+    """The settings that have several values within a family."""
     cells = _cell_codes(trials)
-    others = [column for name, column in settings.items() if name != number]
-    return any(
-        len({str(value) for value in column[cells == cell]}) > 1 for column in others for cell in np.unique(cells)
-    )
+    return [
+        name
+        for name, column in settings.items()
+        if any(len({str(value) for value in column[cells == cell]}) > 1 for cell in np.unique(cells))
+    ]

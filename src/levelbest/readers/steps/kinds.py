@@ -21,7 +21,7 @@ from levelbest.readers.steps import names
 from levelbest.readers.steps.cells import is_series
 
 __all__ = ["COUNTERS", "HYPERPARAMETERS", "PLACES", "Look", "is_index", "is_moment", "is_result", "never_score"]
-__all__ += ["is_numbered", "is_setting_name", "is_task_name", "never_setting", "of_settings"]
+__all__ += ["is_numbered", "is_run_number", "is_setting_name", "is_task_name", "never_setting", "of_settings"]
 
 Codes = npt.NDArray[np.int32]
 
@@ -363,3 +363,12 @@ def is_setting_name(name: str) -> bool:
 def is_numbered(cells: Cells) -> bool:
     """Whether values differ by a number alone, as runs do: ``night 1``, ``night 2``."""
     return len({_NUMBER.sub("", label) for label in as_codes(cells)[0]}) == 1
+
+
+_ORDINALS = names.word_set("first second third fourth fifth sixth one two three four five six")
+
+
+def is_run_number(label: str) -> bool:
+    """``3``, ``run 3``, ``fold_03``, ``a``, ``IV``, ``third``."""
+    letter = (len(label) == 1 and label.isalpha()) or set(label) <= set("IVX") or label.lower() in _ORDINALS
+    return letter or (len([char for char in label if char.isdigit()]) in (1, 2, 3) and len(label) < 12)
