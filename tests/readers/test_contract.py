@@ -41,6 +41,22 @@ def small_csv(folder):
     return path
 
 
+def small_markdown(folder):
+    path = folder / "notes.md"
+    head = ["# Runs", "", "| model | val_acc | lr |", "|---|--:|---|"]
+    rows = ["| cnn | 0.8 | 0.1 |", "| **lr** | 0.7 | 0.2 |", "| cnn | | 0.3 |"]
+    path.write_text("\n".join([*head, *rows, "", "So much for that."]) + "\n")
+    return path
+
+
+def small_latex(folder):
+    path = folder / "table.tex"
+    rows = [r"cnn & 0.8 & 0.1 \\", r"\textbf{lr} & $0.7$ & 0.2 \\ \hline", r"cnn & 0.6 & 0.3 \\"]
+    head = [r"\begin{table}\begin{tabular}{lrr} \toprule", r"model & val\_acc & lr \\ \midrule"]
+    path.write_text("\n".join([*head, *rows, r"\end{tabular}\end{table}"]) + "\n")
+    return path
+
+
 def small_lines(folder):
     path = folder / "runs.jsonl"
     path.write_text('{"model": "a", "val": {"acc": 0.5}, "lr": 1}\n{"model": "b", "val": {"acc": 0.6}}\nnot json\n')
@@ -128,6 +144,8 @@ ARTEFACTS = [
     ("ray-table", "ray_tune/table.csv", {}),
     ("syne-tune", "syne_tune", {}),
     ("syne-tune", str(next(HERE.glob("syne_tune/*/results.csv.zip")).relative_to(HERE)), {}),
+    ("printed", small_markdown, {}),
+    ("printed", small_latex, {}),
     ("table", small_csv, {}),
     ("table", small_lines, {}),
     ("table", small_parquet, {}),
