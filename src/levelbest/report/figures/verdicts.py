@@ -95,9 +95,7 @@ def draw_ribbon(ax: Axes, comparison: Comparison, *, log: bool = True, colors: C
     set_budget_axis(ax, terms.over_cost, terms.cost_unit, log=log and last > LOG_FROM and first > 0, words=terms.words)
     ax.set_xlim(first, last)
     looks = {name: colour_of(name, comparison.hues, colors) for name in comparison.families}
-    draw_strips(ax, strips, looks, terms.cost_unit, terms.axis)
-    ax.tick_params(labelbottom=True)
-    return ax
+    return draw_strips(ax, strips, looks, terms.cost_unit, terms.axis, labelled=True)
 
 
 def draw_forest(
@@ -283,11 +281,20 @@ def standings_figure(
     return figure
 
 
-def draw_strips(ax: Axes, strips: Sequence[Strip], colours: Mapping[str, str], unit: str | None, axis: str) -> Axes:
+def draw_strips(
+    ax: Axes,
+    strips: Sequence[Strip],
+    colours: Mapping[str, str],
+    unit: str | None,
+    axis: str,
+    *,
+    labelled: bool = False,
+) -> Axes:
     """One row a strip: a family's colour where it is best, stripes of those who may be where it is undecided, dashed
     where nothing is compared.
 
-    ``ax`` has the budgets already, or shares them with the chart above; ``colours`` are those of the families.
+    ``ax`` has the budgets already, or shares them with the chart above, and is ``labelled`` with them where it stands
+    alone; ``colours`` are those of the families.
     """
     limits = ax.get_xlim()
     drawn = []
@@ -307,7 +314,7 @@ def draw_strips(ax: Axes, strips: Sequence[Strip], colours: Mapping[str, str], u
     ax.set_ylim(len(strips) - 0.1, -0.5)
     labels = [shorten(strip.label) for strip in strips]
     ax.set_yticks(range(len(strips)) if any(labels) else [], labels if any(labels) else [], fontsize=6)
-    ax.tick_params(length=0, labelbottom=False)
+    ax.tick_params(length=0, labelbottom=labelled)
     for spine in ax.spines.values():
         spine.set_visible(False)
     lay_out(figure_of(ax))  # what fits into a part depends on its width
