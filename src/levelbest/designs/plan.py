@@ -215,6 +215,8 @@ class _Planned:
             return [], [(" and ".join(families), "", str(error))]
         names = [(families[contrast.pair[0]], families[contrast.pair[1]]) for contrast in contrasts]
         needed = [contrast.needed or self._unknown(contrast) for contrast in contrasts]
+        if self.trials.group is not None:
+            needed = [units.without_promise for units in needed]
         return [(*pair, units) for pair, units in zip(names, needed, strict=True)], []
 
     def _unknown(self, contrast: Contrast) -> Needed:

@@ -191,7 +191,7 @@ def _separation(plan: TrialPlan, first: str, second: str, needed: Needed) -> str
         are = f"{present} {units}{of_each} decide it" if needed.decided else f"{present} {units}{of_each} are enough"
         return f"{of}: {are}; such a study tells them apart {_often(needed.now)}."
     if is_open(needed):
-        little = "are too few to plan from" if needed.code else "leave open which is better"
+        little = "are too few to plan from" if needed.code == "few" else "leave open which is better"
         return f"{of}: {present} {units} {little}; it may take {open_words(needed)}{each}. {_seen(needed)}"
     if needed.code == "small":
         largest = f"even the largest difference that {present} {units} leave open would need"

@@ -21,7 +21,7 @@ Pairs = Sequence[tuple[str, str, Needed]]
 def is_open(needed: Needed) -> bool:
     """Too few units to plan from, or a difference so near zero that the number hangs on how near."""
     far = len(needed.pilot) > 1 and HOPELESS * max(needed.pilot) < needed.needed < math.inf
-    return needed.code == "few" or (not needed.code and far)
+    return needed.code in ("few", "open") or (not needed.code and far)
 
 
 def undecided_pairs(plan: TrialPlan) -> list[tuple[str, str, Needed]]:

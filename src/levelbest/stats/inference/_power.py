@@ -55,7 +55,8 @@ class Needed:
     """What so many units reach where estimates are the truth: their width, or their power."""
     code: str = ""
     """``few``: so few units leave the number open, between ``low`` and ``high``. ``small``: whatever difference the
-    pilot allows takes more than 10,000 units. ``unknown``: there is no standard error to plan by."""
+    pilot allows takes more than 10,000 units. ``unknown``: there is no standard error to plan by. ``open``: the pilot
+    leaves open which is the better one, and no number is promised."""
     decided: bool = False
     """Whether the pilot itself has a verdict there."""
     detectable: float = math.nan
@@ -78,6 +79,13 @@ class Needed:
         """Where there is no standard error to plan by."""
         nan = math.nan
         return cls(nan, nan, nan, confidence, n, n, nan, power, sizes, code="unknown")
+
+    @property
+    def without_promise(self) -> Needed:
+        """The same without a number where equal families are among what the pilot leaves open."""
+        if self.code or self.decided or self.high < math.inf:
+            return self
+        return replace(self, needed=math.nan, code="open")
 
     @property
     def capped(self) -> bool:
