@@ -16,8 +16,8 @@ class TableText(Protocol):
     def markdown(self) -> str:
         """As Markdown."""
 
-    def latex(self) -> str:
-        """As LaTeX."""
+    def latex(self, colours: Mapping[str, str] = MappingProxyType({})) -> str:
+        """As LaTeX, with marks of these colours before the families."""
 
 
 class Presenter(Protocol):
@@ -34,6 +34,9 @@ class Presenter(Protocol):
 
     def table(self, result: object) -> TableText:
         """Its numbers as one table."""
+
+    def colours(self, result: object) -> Mapping[str, str]:
+        """The colours of its families."""
 
     def draw(
         self,
@@ -88,8 +91,9 @@ class Shown(Said):
         return presenter().table(self).markdown()
 
     def to_latex(self) -> str:
-        """Its table, for a paper: any document class compiles it, and with the package booktabs it has its rules."""
-        return presenter().table(self).latex()
+        """Its table, for a paper: any document class compiles it; with the package booktabs it has its rules, with
+        xcolor a mark of its colour before each family."""
+        return presenter().table(self).latex(presenter().colours(self))
 
 
 class Drawn(Shown):

@@ -26,11 +26,12 @@ from levelbest.report.words.plans import plan_sentences
 from levelbest.report.words.tasks import score_words, task_sentences
 from levelbest.report.words.variances import variance_sentence
 from levelbest.report.words.verdicts import pair_sentence
+from levelbest.trials.colours import GREY, LIGHT
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["document", "draw", "html", "sentences", "table"]
+__all__ = ["colours", "document", "draw", "html", "sentences", "table"]
 
 
 @singledispatch
@@ -58,6 +59,17 @@ sentences.register(results.Reaches, lambda result, _=None: tuple(map(reach_sente
 sentences.register(results.TrialPlan, lambda result, _=None: plan_sentences(result))
 sentences.register(results.FamilyVariance, lambda result, _=None: (variance_sentence(result),))
 sentences.register(results.Variances, lambda result, _=None: tuple(map(variance_sentence, result)))
+
+
+def colours(result: object) -> dict[str, str]:
+    """The colours of a result's families, as its figures have them."""
+    if isinstance(result, results.TaskComparison):
+        result = result.overall
+    if isinstance(result, results.Comparison):
+        return {name: LIGHT[hue] for name, hue in result.hues.items()}
+    curves = result if isinstance(result, results.CurveSet | results.CostCurveSet) else [result]
+    alone = [curve for curve in curves if isinstance(curve, results.Curve | results.FamilyCostCurve)]
+    return {curve.family: LIGHT[GREY if curve.hue is None else curve.hue] for curve in alone}
 
 
 @singledispatch

@@ -24,6 +24,7 @@ from levelbest.report.tasks import build_task_view
 from levelbest.report.view import View
 from levelbest.report.view_tables import appendix_tables, families_table, methods_latex, paper_table
 from levelbest.trials import Trials
+from levelbest.trials.colours import LIGHT
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -148,7 +149,7 @@ def _texts(view: View) -> dict[str, str]:
     """The files of text beside the page, by name."""
     return {
         "families.md": paper_table(view).markdown(),
-        "families.tex": paper_table(view).latex(),
+        "families.tex": paper_table(view).latex({name: LIGHT[hue] for name, hue in view.hues.items()}),
         "families.csv": families_table(view).csv(),
         "appendix.tex": "\n".join(table.latex() for table in appendix_tables(view)),
         "methods.tex": methods_latex(view),

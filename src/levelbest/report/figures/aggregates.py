@@ -12,6 +12,7 @@ from levelbest.report.figures.curves import (
     WIDE,
     colour_of,
     figure_of,
+    fit_label,
     line_style,
     name_rows,
     new_axes,
@@ -80,7 +81,7 @@ def profile_figure(comparison: TaskComparison) -> Figure | None:
         )
         ax.fill_between(profile.score, profile.low, profile.high, color=colour, alpha=0.18, linewidth=0)
     below = low_is_better(comparison)
-    ax.set_xlabel(plain_text(f"score s ({scale_words(comparison)})"))
+    fit_label(ax, f"score s ({scale_words(comparison)})")
     ax.set_ylabel(f"share of runs that score {'less' if below else 'more'} than s")
     ax.set_ylim(0, 1)
     ax.legend(frameon=False, fontsize="small")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from levelbest.errors import InputError
+from levelbest.report.figures.bands import shade
 from levelbest.report.figures.curves import (
     Colours,
     LineLook,
@@ -27,7 +28,6 @@ from levelbest.report.figures.curves import (
     score_of,
     set_budget_axis,
     set_score_label,
-    shade,
     shorten,
     statistic_words,
     styled,

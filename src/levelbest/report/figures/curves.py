@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+import math
 import re
 import sys
+import textwrap
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -13,10 +15,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-
 from levelbest import _check
-from levelbest._check import FloatArray, IntArray
 from levelbest._plain import cost_ticks, keeps_unit, says_test, show_count, show_tick
 from levelbest._write import write_bytes
 from levelbest.results import Curve, DesignWords
@@ -185,14 +184,16 @@ def figure_bytes(figure: Figure, kind: str) -> bytes:
     return out.getvalue()
 
 
-def lay_out(figure: Figure) -> None:
-    """Give every part its place, once for all formats; to be drawn a figure would be laid out twice."""
+def lay_out(figure: Figure, *, last: bool = True) -> None:
+    """Give every part its place, once for all formats; to be drawn a figure would be laid out twice. Where more is to
+    come it is not the ``last`` time."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing", UserWarning)
         engine = figure.get_layout_engine()
         if engine is not None:
             engine.execute(figure)
-    figure.set_layout_engine("none")
+    if last:
+        figure.set_layout_engine("none")
 
 
 @contextmanager
@@ -217,14 +218,25 @@ def for_paper(name: str | tuple[float, float] | None) -> Iterator[None]:
         _PAPER.reset(token)
 
 
+def paper_width() -> float:
+    """The width that new figures have in inches: a paper's, or any."""
+    return math.inf if (paper := _PAPER.get()) is None else paper[0]
+
+
 def set_score_label(ax: Axes, what: str, score: str) -> None:
     """What the heights are, on two lines where one would be longer than the axis, and smaller where two would be."""
     figure = figure_of(ax)
     size = float(ax.yaxis.label.get_fontsize())
-    room = 0.7 * 72 * figure.get_size_inches()[1] / 0.6  # points for letters of width 1
+    room = 0.9 * 72 * figure.get_figheight() * ax.get_position().height / 0.6  # points for letters of width 1
     fits = size * len(f"{what} {score}") < room
     size = min(size, max(5.0, room / max(len(score), 1)))
     ax.set_ylabel(plain_text(f"{what}{' ' if fits else chr(10)}{score}"), fontsize=size)
+
+
+def fit_label(ax: Axes, text: str) -> None:
+    """What the widths are, on several lines where one would be longer than the figure."""
+    points = 72 * figure_of(ax).get_figwidth() / (0.55 * float(ax.xaxis.label.get_fontsize()))
+    ax.set_xlabel(plain_text(textwrap.fill(text, max(20, int(0.62 * points)))))
 
 
 def statistic_words(statistic: str, words: DesignWords) -> str:
@@ -252,7 +264,8 @@ def set_budget_axis(
         ax.xaxis.set_minor_locator(NullLocator())
     if over_cost:
         if log and (ticks := cost_ticks(*ax.get_xlim(), cost_unit)):
-            ax.xaxis.set_major_locator(FixedLocator(ticks))
+            most = max(3, int(1.3 * figure_of(ax).get_figwidth()))
+            ax.xaxis.set_major_locator(FixedLocator(ticks[:: -(-len(ticks) // most)]))
         once = cost_unit if keeps_unit(cost_unit) else None
         ax.set_xlabel(f"budget ({once or 'cost'})")
         ax.xaxis.set_major_formatter(lambda value, _: show_tick(value, None if once else cost_unit))
@@ -363,23 +376,6 @@ def name_rows(ax: Axes, names: Sequence[str], colours: Sequence[str], **look: An
     ax.tick_params(axis="y", length=0)
     for label, colour in zip(ax.get_yticklabels(), colours, strict=True):
         label.set_color(colour)
-
-
-def shade(
-    ax: Axes, x: FloatArray | IntArray, value: FloatArray, low: FloatArray, high: FloatArray, colour: str
-) -> None:
-    """A band that stretches the picture by the height of its curve at most, or by its own usual width."""
-    known = np.isfinite(low) & np.isfinite(high)
-    if not known.any():
-        return
-    before = ax.dataLim.frozen()
-    ax.fill_between(x, low, high, where=known, color=colour, alpha=0.18, linewidth=0)
-    ax.dataLim.set(before)
-    bottom, top = float(np.nanmin(value)), float(np.nanmax(value))
-    room = max(top - bottom, float(np.median((high - low)[known])))
-    kept = np.clip(np.r_[low[known], high[known]], bottom - room, top + room)
-    ax.update_datalim(np.column_stack([np.r_[x[known], x[known]], kept]))
-    ax.autoscale_view()
 
 
 def given_axes(ax: Axes | None) -> Axes:

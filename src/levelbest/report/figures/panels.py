@@ -11,6 +11,7 @@ import numpy as np
 
 from levelbest._check import FloatArray
 from levelbest._plain import is_cost, show_tick
+from levelbest.report.figures.bands import fade
 from levelbest.report.figures.curves import (
     LOG_FROM,
     ONE_COLUMN,
@@ -126,7 +127,9 @@ def plot_lines(panel: Panel, ax: Axes) -> Axes:
         colour, dash = panel.style(line.family)
         within = x <= end
         if len(lines) <= MOST_BANDS:
-            _fill(ax, x[within], np.array(line.low)[within], np.array(line.high)[within], value[within], colour)
+            low, high = np.array(line.low)[within], np.array(line.high)[within]
+            both = np.isfinite(low) & np.isfinite(high)
+            ax.fill_between(x[within], low, high, where=both, color=colour, alpha=0.18, linewidth=0, zorder=2)
         finite = np.isfinite(value)
         inside, last = finite & within, int(within.sum()) - 1
         ax.plot(x[inside], value[inside], color=colour, linestyle=dash, linewidth=1.6, zorder=3)
@@ -138,6 +141,10 @@ def plot_lines(panel: Panel, ax: Axes) -> Axes:
         if last < x.size - 1:
             ax.plot(x[beyond], value[beyond], color=colour, linestyle=dash, linewidth=0.7, alpha=0.5, zorder=3)
     _fit_height(ax, panel, end)
+    for line in lines if len(lines) <= MOST_BANDS else ():
+        within = np.array(line.x) <= end
+        x, value, low, high = (np.array(column)[within] for column in (line.x, line.value, line.low, line.high))
+        fade(ax, x, value, low, high, panel.colour(line.family), ax.get_ylim())
     colours = {line.family: panel.colour(line.family) for line in lines}
     for name, height in published.items():
         colour, label = colours.get(name, "0.35"), f"{name}, published" if name in colours else name
@@ -205,17 +212,6 @@ def _fit_height(ax: Axes, panel: Panel, reach: float) -> None:
     low, high = min([low, *published]), max([high, *published])
     pad = 0.03 * (high - low) or 0.5 * abs(high) or 0.5  # one height alone stands in the middle
     ax.set_ylim(low - pad, high + pad)
-
-
-def _fill(ax: Axes, x: FloatArray, low: FloatArray, high: FloatArray, value: FloatArray, colour: str) -> None:
-    """Shade where both limits are finite; where one is missing, fade from the curve to the finite side."""
-    both = np.isfinite(low) & np.isfinite(high)
-    ax.fill_between(x, low, high, where=both, color=colour, alpha=0.18, linewidth=0, zorder=2)
-    for limit in (low, high):
-        open_side = np.isfinite(limit) & ~both
-        if open_side.any():
-            ax.fill_between(x, limit, value, where=open_side, color=colour, alpha=0.09, linewidth=0, zorder=2)
-            ax.plot(np.where(open_side, x, np.nan), limit, color=colour, alpha=0.5, linewidth=0.6, linestyle=":")
 
 
 def panel_of_view(view: View, axis: str = "trials") -> Panel:

@@ -13,6 +13,7 @@ import numpy as np
 
 from levelbest import _check
 from levelbest._plain import show_range
+from levelbest.report.figures.bands import shade
 from levelbest.report.figures.curves import (
     DASHES,
     LOG_FROM,
@@ -21,6 +22,7 @@ from levelbest.report.figures.curves import (
     LineLook,
     colour_of,
     figure_of,
+    fit_label,
     given_axes,
     labelled,
     lay_out,
@@ -31,7 +33,6 @@ from levelbest.report.figures.curves import (
     plain_text,
     set_budget_axis,
     set_score_label,
-    shade,
     shorten,
     styled,
 )
@@ -211,7 +212,7 @@ def _draw_rows(
     names = [plain_text(f"{shorten(pair.families[0], 20)} − {shorten(pair.families[1], 20)}") for pair in pairs]
     ax.set_yticks(range(len(pairs)), names)
     ax.tick_params(axis="y", length=0)
-    ax.set_xlabel(plain_text(f"difference in {score}, above zero the first is better"))
+    fit_label(ax, f"difference in {score}, above zero the first is better")
     open_frame(ax, without=("top", "right", "left"), grid="x")
     return ax
 
@@ -246,9 +247,8 @@ def difference_figure(
         draw_pairs(ax, [shown[k]], score=score, log=log, hues=hues)
         ax.get_legend().remove()
         first, second = (plain_text(shorten(name, 20)) for name in shown[k].families)
-        ax.set_title(
-            f"{first} −\n{second}" if len(first + second) > 26 else f"{first} − {second}", fontsize=7, loc="left"
-        )
+        between = "\n" if len(first + second) > 12 * figure.get_figwidth() / columns else " "
+        ax.set_title(f"{first} −{between}{second}", fontsize=7, loc="left")
         if k % columns:
             ax.set_ylabel("")
         if k + columns < len(shown):
@@ -294,7 +294,7 @@ def draw_strips(
     where nothing is compared.
 
     ``ax`` has the budgets already, or shares them with the chart above, and is ``labelled`` with them where it stands
-    alone; ``colours`` are those of the families.
+    alone, and more may come onto the figure; ``colours`` are those of the families.
     """
     limits = ax.get_xlim()
     drawn = []
@@ -317,7 +317,7 @@ def draw_strips(
     ax.tick_params(length=0, labelbottom=labelled)
     for spine in ax.spines.values():
         spine.set_visible(False)
-    lay_out(figure_of(ax))  # what fits into a part depends on its width
+    lay_out(figure_of(ax), last=not labelled)  # what fits into a part depends on its width
     for row, part, start, end, bar in drawn:
         if part.verdict == UNDECIDED and len(part.contenders) <= MOST_STRIPES:
             _draw_stripes(ax, bar, row, start, end, [colours[name] for name in part.contenders])

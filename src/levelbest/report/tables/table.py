@@ -31,6 +31,10 @@ _LATEX = {
     "−": "$-$",
     "∞": r"$\infty$",
 }
+_MARK = (
+    r"\providecommand{\familymark}[1]{\ifcsname textcolor\endcsname\textcolor[rgb]{#1}{\rule{.6em}{.6em}}\,\fi}" + "\n"
+)
+"""Nothing where no package of colours is loaded."""
 _MARKDOWN = "\\`*_{}[]<>#|~"
 Limits = tuple[float, float]
 
@@ -207,16 +211,21 @@ class Table:
         lines = "\n".join(f"| {' | '.join(row)} |" for row in (cells[0], sides, *cells[1:]))
         return f"{lines}\n" + (f"\n{markdown_text(self.note)}\n" if self.note else "")
 
-    def latex(self) -> str:
-        """As a table that any document class compiles, in one column of two; with booktabs loaded it has its rules."""
+    def latex(self, colours: Mapping[str, str] = MappingProxyType({})) -> str:
+        """As a table that any document class compiles, in one column of two; with booktabs loaded it has its rules,
+        with xcolor a mark of its colour before each family (``colours`` as ``#2a55e0``, by the first cell of a row)."""
         sides = "".join("r" if column.right else "l" for column in self.columns)
         heads = " & ".join(latex_text(_capital(column.name)) for column in self.columns)
         body = "\n".join(
-            " & ".join(_latex_cell(column, row) for column in self.columns) + r" \\" for row in range(self.size)
+            _latex_mark(colours.get(self.columns[0].text(row), ""))
+            + " & ".join(_latex_cell(column, row) for column in self.columns)
+            + r" \\"
+            for row in range(self.size)
         )
         rules = "".join(
             rf"\providecommand{{\{rule}}}{{\hline}}" + "\n" for rule in ("toprule", "midrule", "bottomrule")
         )
+        rules += _MARK if colours else ""
         return (
             f"{rules}\\begin{{table}}\n\\centering{self._latex_size()}\n"
             f"\\caption{{{latex_text(self.note)}}}\n\\begin{{tabular}}{{{sides}}}\n\\toprule\n{heads} \\\\\n\\midrule\n"
@@ -245,6 +254,12 @@ class Table:
         """For notebooks; every cell is text, names have their ``colours``."""
         right = [column.right for column in self.columns]
         return html_table(self.heads, self.rows, self.note, right=right, colours=colours)
+
+
+def _latex_mark(colour: str) -> str:
+    """The mark of a family: ``#2a55e0`` in parts of one, which the packages color and xcolor both know."""
+    parts = [int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)] if colour else []
+    return rf"\familymark{{{','.join(f'{part:.3f}' for part in parts)}}}" if parts else ""
 
 
 def _latex_cell(column: Column, row: int) -> str:
