@@ -33,6 +33,14 @@ def test_cells_are_read_the_same_everywhere():
     assert ">0.40 to 0.60</td>" in TABLE.html()
 
 
+def test_in_latex_a_family_has_the_mark_of_its_colour():
+    latex = TABLE.latex({"a_b": "#ff0080"})
+    assert r"\familymark{1.000,0.000,0.502}a\_b &" in latex
+    assert latex.count(r"\familymark{") == 1  # the other has no colour
+    assert r"\providecommand{\familymark}" in latex
+    assert "familymark" not in TABLE.latex()
+
+
 def test_latex_needs_no_package_and_has_intervals_in_brackets():
     latex = TABLE.latex()
     assert r"\begin{tabular}{lrrrrr}" in latex

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import math
 import re
 import sys
 import textwrap
@@ -218,9 +217,10 @@ def for_paper(name: str | tuple[float, float] | None) -> Iterator[None]:
         _PAPER.reset(token)
 
 
-def paper_width() -> float:
-    """The width that new figures have in inches: a paper's, or any."""
-    return math.inf if (paper := _PAPER.get()) is None else paper[0]
+def side_by_side(many: int) -> int:
+    """How many small charts of a figure stand in a row: fewer in a paper's narrow column."""
+    paper = _PAPER.get()
+    return 2 if many in (2, 4) or (paper is not None and paper[0] < 4) else 3
 
 
 def set_score_label(ax: Axes, what: str, score: str) -> None:
@@ -235,8 +235,8 @@ def set_score_label(ax: Axes, what: str, score: str) -> None:
 
 def fit_label(ax: Axes, text: str) -> None:
     """What the widths are, on several lines where one would be longer than the figure."""
-    points = 72 * figure_of(ax).get_figwidth() / (0.55 * float(ax.xaxis.label.get_fontsize()))
-    ax.set_xlabel(plain_text(textwrap.fill(text, max(20, int(0.62 * points)))))
+    room = 0.95 * 72 * (figure_of(ax).get_figwidth() - 1.1)  # points beside the names of the rows
+    ax.set_xlabel(plain_text(textwrap.fill(text, max(20, int(room / (0.55 * float(ax.xaxis.label.get_fontsize())))))))
 
 
 def statistic_words(statistic: str, words: DesignWords) -> str:

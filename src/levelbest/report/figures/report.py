@@ -22,10 +22,10 @@ from levelbest.report.figures.curves import (
     new_figure,
     open_frame,
     own_style,
-    paper_width,
     plain_text,
     save_figure,
     shorten,
+    side_by_side,
 )
 from levelbest.report.figures.panels import Panel, draw_lines, panel_figure, panel_of_view, plot_lines
 from levelbest.report.figures.runs import draw_runs
@@ -60,7 +60,7 @@ def panels_figure(panels: Mapping[str, Panel]) -> Figure:
     """Small multiples, one panel a data set, with the verdicts below each: heights are common where scores lie close
     enough together for that, else each has its own. Of seeds every run."""
     many = len(panels)
-    columns = 2 if many in (2, 4) or paper_width() < 4 else 3
+    columns = side_by_side(many)
     rows = -(-many // columns)
     shown = list(panels.items())
     below = max((0.18 + 0.2 * len(panel.strips) if panel.strips else 0.0) for panel in panels.values())

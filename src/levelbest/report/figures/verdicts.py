@@ -34,6 +34,7 @@ from levelbest.report.figures.curves import (
     set_budget_axis,
     set_score_label,
     shorten,
+    side_by_side,
     styled,
 )
 from levelbest.report.figures.spending import draw_pareto
@@ -236,7 +237,7 @@ def difference_figure(
         shown = shown[:MOST_PAIRS]
     if len(shown) == 1:
         return figure_of(draw_pairs(new_axes(), shown, score=score, log=log, hues=hues))
-    columns = 2 if len(shown) in (2, 4) else 3
+    columns = side_by_side(len(shown))
     rows = -(-len(shown) // columns)
     figure = new_figure(2 * ONE_COLUMN, 0.5 + 1.75 * rows)
     axes = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
