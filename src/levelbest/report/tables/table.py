@@ -32,7 +32,9 @@ _LATEX = {
     "∞": r"$\infty$",
 }
 _MARK = (
-    r"\providecommand{\familymark}[1]{\ifcsname textcolor\endcsname\textcolor[rgb]{#1}{\rule{.45em}{.45em}}\,\fi}" + "\n"
+    r"\providecommand{\familymark}[1]{\ifcsname textcolor\endcsname"
+    r"\textcolor[rgb]{#1}{\rule{.45em}{.45em}}\,\fi}"
+    "\n"
 )
 """Nothing where no package of colours is loaded."""
 _MARKDOWN = "\\`*_{}[]<>#|~"
