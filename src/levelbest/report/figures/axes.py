@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from levelbest.errors import InputError
-from levelbest.report.figures.bands import shade
 from levelbest.report.figures.curves import (
     Colours,
     LineLook,
@@ -32,6 +31,7 @@ from levelbest.report.figures.curves import (
     statistic_words,
     styled,
 )
+from levelbest.report.figures.verdicts import shade
 from levelbest.report.view import line_of
 from levelbest.results import Curve, FamilyCostCurve, FamilyVariance, TrialPlan
 from levelbest.trials.colours import GREY, LIGHT, place_hues

@@ -11,7 +11,6 @@ import numpy as np
 
 from levelbest._check import FloatArray
 from levelbest._plain import is_cost, show_tick
-from levelbest.report.figures.bands import fade
 from levelbest.report.figures.curves import (
     LOG_FROM,
     ONE_COLUMN,
@@ -30,7 +29,7 @@ from levelbest.report.figures.curves import (
     statistic_words,
 )
 from levelbest.report.figures.runs import draw_runs
-from levelbest.report.figures.verdicts import draw_strips
+from levelbest.report.figures.verdicts import draw_strips, fade
 from levelbest.report.view import Line, View, floats, line_of, ranked_families
 from levelbest.results import Comparison, Curve, FamilyCostCurve
 from levelbest.results.verdict import Strip, pairs_reach, strips_of_pairs
@@ -143,8 +142,8 @@ def plot_lines(panel: Panel, ax: Axes) -> Axes:
     _fit_height(ax, panel, end)
     for line in lines if len(lines) <= MOST_BANDS else ():
         within = np.array(line.x) <= end
-        x, value, low, high = (np.array(column)[within] for column in (line.x, line.value, line.low, line.high))
-        fade(ax, x, value, low, high, panel.colour(line.family), ax.get_ylim())
+        columns = [np.array(column)[within] for column in (line.x, line.value, line.low, line.high)]
+        fade(ax, columns, panel.colour(line.family), ax.get_ylim())
     colours = {line.family: panel.colour(line.family) for line in lines}
     for name, height in published.items():
         colour, label = colours.get(name, "0.35"), f"{name}, published" if name in colours else name

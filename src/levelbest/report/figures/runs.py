@@ -8,7 +8,6 @@ import numpy as np
 
 from levelbest._check import FloatArray
 from levelbest.report.figures.curves import WIDE, figure_of, name_rows, new_axes, open_frame, plain_text
-from levelbest.report.figures.verdicts import draw_limits
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -75,3 +74,20 @@ def stacked(scores: FloatArray, step: float) -> FloatArray:
         last[level] = score
         depth[place] = level
     return depth * min(0.09, 0.32 / max(1, len(last) - 1))
+
+
+def draw_limits(ax: Axes, place: float, value: float, low: float, high: float, colour: str) -> None:
+    """An interval as a line; towards an end that does not exist it fades from the value on and ends in an arrowhead."""
+    known = [value if not np.isfinite(end) else end for end in (low, high)]
+    if np.isfinite(known).all():
+        ax.plot(known, [place, place], color=colour, linewidth=2.4, alpha=0.5, solid_capstyle="round")
+    for end, side, mark in ((low, -1, "<"), (high, 1, ">")):
+        if np.isfinite(end) or not np.isfinite(value):
+            continue
+        reach = [abs(value - other) for other in (low, high) if np.isfinite(other)] or [0.05 * abs(value) or 1.0]
+        steps = value + side * 1.3 * max(reach[0], 1e-12) * np.linspace(0, 1, 9)
+        for k in range(8):
+            ax.plot(
+                steps[k : k + 2], [place, place], color=colour, linewidth=2.4, alpha=0.5 * (1 - k / 8), label="_open"
+            )
+        ax.plot([steps[-1]], [place], mark, color=colour, markersize=3.5, alpha=0.6, label="_open")

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from levelbest import _check
+from levelbest._check import FloatArray, IntArray
 from levelbest._plain import show_range
-from levelbest.report.figures.bands import shade
 from levelbest.report.figures.curves import (
     DASHES,
     LOG_FROM,
@@ -37,6 +37,7 @@ from levelbest.report.figures.curves import (
     side_by_side,
     styled,
 )
+from levelbest.report.figures.runs import draw_limits
 from levelbest.report.figures.spending import draw_pareto
 from levelbest.results import NOT_COMPARABLE, UNDECIDED, Comparison, PairComparison
 from levelbest.results.verdict import Span, Strip, leading_spans, strips_of_pairs
@@ -54,6 +55,7 @@ Look = dict[str, Any]
 MOST_STRIPES = 3
 """Of more contenders than this the stripes could not be told apart: such a part is hatched in grey."""
 _STRIPE = 4.0  # points
+_STEPS = 8  # in which a band fades out
 
 
 def draw_comparison(
@@ -123,23 +125,6 @@ def draw_forest(
         ax.set_xlabel(plain_text(at_one if budget == 1 else f"best {score} of {budget:g} {words.units}"))
     open_frame(ax, without=("top", "right", "left"), grid="x")
     return ax
-
-
-def draw_limits(ax: Axes, place: float, value: float, low: float, high: float, colour: str) -> None:
-    """An interval as a line; towards an end that does not exist it fades from the value on and ends in an arrowhead."""
-    known = [value if not np.isfinite(end) else end for end in (low, high)]
-    if np.isfinite(known).all():
-        ax.plot(known, [place, place], color=colour, linewidth=2.4, alpha=0.5, solid_capstyle="round")
-    for end, side, mark in ((low, -1, "<"), (high, 1, ">")):
-        if np.isfinite(end) or not np.isfinite(value):
-            continue
-        reach = [abs(value - other) for other in (low, high) if np.isfinite(other)] or [0.05 * abs(value) or 1.0]
-        steps = value + side * 1.3 * max(reach[0], 1e-12) * np.linspace(0, 1, 9)
-        for k in range(8):
-            ax.plot(
-                steps[k : k + 2], [place, place], color=colour, linewidth=2.4, alpha=0.5 * (1 - k / 8), label="_open"
-            )
-        ax.plot([steps[-1]], [place], mark, color=colour, markersize=3.5, alpha=0.6, label="_open")
 
 
 def draw_pairs(
@@ -377,3 +362,36 @@ def _write_part(ax: Axes, part: Span, row: int, start: float, end: float, budget
         ax.text(middle, row, plain_text(label), fontsize=6.5, ha="center", va="center_baseline", **look)
     if part.verdict != NOT_COMPARABLE and width > 3.6 * len(budgets):
         ax.text(middle, row + 0.42, budgets, color="0.35", fontsize=6, ha="center", va="top")
+
+
+def shade(
+    ax: Axes, x: FloatArray | IntArray, value: FloatArray, low: FloatArray, high: FloatArray, colour: str
+) -> None:
+    """A band that stretches the picture by the height of its curve at most, or by its own usual width."""
+    known = np.isfinite(low) & np.isfinite(high)
+    if not known.any():
+        return
+    before = ax.dataLim.frozen()
+    ax.fill_between(x, low, high, where=known, color=colour, alpha=0.18, linewidth=0)
+    bottom, top = float(np.nanmin(value)), float(np.nanmax(value))
+    room = max(top - bottom, float(np.median((high - low)[known])))
+    kept = np.clip(np.r_[low[known], high[known]], bottom - room, top + room)
+    fade(ax, (x, value, low, high), colour, (min(kept.min(), bottom), max(kept.max(), top)))
+    ax.dataLim.set(before)
+    ax.update_datalim(np.column_stack([np.r_[x[known], x[known]], kept]))
+    ax.autoscale_view()
+
+
+def fade(ax: Axes, curve: Sequence[FloatArray | IntArray], colour: str, ends: tuple[float, float]) -> None:
+    """Where a limit is missing the band is open on that side: it fades from the curve to the end of the picture."""
+    x, value, low, high = curve
+    for limit, other, end in ((low, high, ends[0]), (high, low, ends[1])):
+        missing = ~np.isfinite(limit) & np.isfinite(value)
+        if not missing.any():
+            continue
+        where = missing | np.append(missing[1:], False) | np.append(False, missing[:-1])
+        ax.fill_between(x, value, other, where=missing & np.isfinite(other), color=colour, alpha=0.1, linewidth=0)
+        for k in range(_STEPS):
+            near, far = (value + (end - value) * share / _STEPS for share in (k, k + 1))
+            near, far = (np.where(missing, edge, np.where(np.isfinite(limit), limit, edge)) for edge in (near, far))
+            ax.fill_between(x, near, far, where=where, color=colour, alpha=0.14 * (1 - k / _STEPS), linewidth=0)
