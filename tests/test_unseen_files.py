@@ -98,12 +98,11 @@ def test_summary_rows_in_other_languages(word, tmp_path):
     assert [row.why[:12] for row in trials.skipped] == ["it is a summ"]
 
 
-def test_what_may_have_been_a_trial_is_named_before_titles(tmp_path, capsys):
+def test_what_may_have_been_a_trial_is_named_before_titles(tmp_path):
     rows = ["Results of March,,", "", "model,seed,accuracy", "a,0,0.71", "a,1,pending review", "a,2,0.72", "b,0,0.81"]
-    path = write(tmp_path / "t.csv", [*rows, "b,1,0.82", "b,2,0.83", "a,3,0.7"])
-    assert main(["compare", str(path), "--details"]) == 0
-    shown = " ".join(capsys.readouterr().out.split())
-    assert "left out: t.csv, line 5: its selection score 'pending review' is no number" in shown
+    trials = lb.read_trials(write(tmp_path / "t.csv", [*rows, "b,1,0.82", "b,2,0.83", "a,3,0.7"]))
+    (lost,) = [caution for caution in trials.cautions if caution.code == "skipped-rows"]
+    assert (dict(lost.facts)["where"], dict(lost.facts)["count"]) == ("t.csv, line 5", 2)
 
 
 def test_families_in_columns_beside_data_sets(tmp_path, capsys):
@@ -178,3 +177,18 @@ def test_a_refused_session_leaves_the_ledger_closed(tmp_path):
     with pytest.raises(lb.DataError, match="changed after it began"):
         lb.run_trials(lambda config, _: {"x": config["x"]}, {"x": {"uniform": [0, 2]}}, **asked)
     assert not lb.verify_ledger(ledger).log_absent
+
+
+@pytest.mark.parametrize("head", ["config_id,budget,loss", "config_id,epoch,loss", "trial_id,rung,val_loss"])
+def test_rungs_of_a_configuration_are_checkpoints(head, tmp_path):
+    rows = [f"{place},{budget},{1 / budget + place / 1000:.4f}" for place in range(20) for budget in (1, 3, 9)]
+    trials = lb.read_trials(write(tmp_path / "rungs.csv", [head, *rows]))
+    assert trials.selection == pytest.approx([1 / 9 + place / 1000 for place in range(20)], abs=1e-4)
+
+
+def test_a_leaderboard_is_no_sample_of_one_family(tmp_path):
+    rows = [f"{place},team {place},{0.9 - place / 100:.2f}" for place in range(1, 21)]
+    path = write(tmp_path / "leaderboard.csv", ["Rank,TeamName,Accuracy", *rows])
+    with pytest.raises(Ambiguous, match="'TeamName' is another in nearly every row"):
+        lb.read_trials(path)
+    assert len(lb.read_trials(path, family="none").families) == 1

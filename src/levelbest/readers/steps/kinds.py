@@ -31,7 +31,7 @@ COUNTERS = (
     *("iteration", "iterations", "training_iteration", "iter", "checkpoint", "generation", "episode", "episodes"),
     *("update", "updates", "round", "rnd", "ep", "minibatch", "total_steps", "current_step", "step_num"),
     *("samples_seen", "num_updates", "n_updates", "env_frames", "num_frames", "kimg", "samples_processed"),
-    *("examples_seen", "it", "timestep", "env_step"),
+    *("examples_seen", "it", "timestep", "env_step", "rung", "fidelity", "budget"),
 )
 """What counts how far a run has come, the surest first."""
 PLACES = names.word_set(

@@ -63,7 +63,8 @@ _REPEATS = names.word_set("s seed rs rep repeat run trial fold idx id")
 _ENDINGS = names.word_set("id uuid path dir folder name url timestamp time date host hostname")
 
 
-LIKE_FAMILY = word_set("agent llm network net backbone estimator technique solver team student participant contestant")
+_PEOPLE = word_set("team student participant contestant")
+LIKE_FAMILY = _PEOPLE | word_set("agent llm network net backbone estimator technique solver")
 _PERHAPS_FAMILY = word_set(
     "policy strategy variant prompt tuner encoder engine clf regressor detector forecaster sampler planner condition "
     "treatment framework library toolkit pipeline recipe agent llm network net backbone estimator technique solver "
@@ -313,6 +314,11 @@ def guess_family(table: Merged, free: Sequence[str]) -> tuple[tuple[str, ...], l
         return (), []
     values, codes = as_codes(columns[family])
     count, filled = len(values), int(np.count_nonzero(codes >= 0))
+    if filled >= _FEW and count > _ONE_EACH * filled and set(names.tokens(family)) & _PEOPLE:
+        raise Ambiguous(
+            f"{source}: {family!r} is another in nearly every row: one score of each allows no comparison "
+            f"({named('family')} {family} lists them); are all rows trials of one ({named('family')} none)?"
+        )
     if filled >= _FEW and count > _ONE_EACH * filled:
         note = Caution.of("guessed-columns", kind="one-each", column=family, count=count, n_trials=filled)
         return (), [note]

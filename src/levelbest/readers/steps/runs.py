@@ -28,9 +28,12 @@ from levelbest.trials import OK, STATUSES, Trials
 __all__ = ["best_rows", "counter_of", "find_runs", "settings_vary"]
 
 _RUNS = names.word_set(
-    "run run_id run_name run_uuid trial trial_id trial_name log log_file log_path file job job_id experiment_id uuid"
+    "run run_id run_name run_uuid trial trial_id trial_name log log_file log_path file job job_id experiment_id uuid "
+    "config_id config_idx configuration_id candidate_id arm_id hparams_id"
 )
-_UNSURE = names.word_set("iteration iterations iter generation episode episodes round update updates step steps")
+_UNSURE = names.word_set(
+    "iteration iterations iter generation episode episodes round update updates step steps budget fidelity rung"
+)
 """Counters that may number the trials of a search as well."""
 _PLURAL = names.word_set("epochs steps iterations timesteps total_timesteps episodes frames updates total_steps")
 """Names that may be a hyperparameter as well: how long to train."""
