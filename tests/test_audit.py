@@ -12,7 +12,7 @@ import levelbest as lb
 from levelbest.cli.main import main
 from levelbest.errors import Ambiguous, InputError
 from levelbest.readers.attempts import read_attempts
-from levelbest.stats.budgets import expected_records, true_steps
+from levelbest.stats.budgets import expected_records, likely_count, true_steps
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks" / "gates"))
 import audits
@@ -53,6 +53,9 @@ def test_clear_steps_survive_and_equal_ones_do_not():
 def test_false_keeps_are_counted_where_runs_are_repeated():
     """25 logs: about 160 false keeps, whose number has a standard error of 8 %; the long table has it within 14 %."""
     row = audits.cell("10 % at +1 sd, 40 % at -1 sd, 3 runs", 25, 5)
+    assert (
+        row["within"] >= 0.8
+    )  # the true number is in the range in .96 of logs: 20 of 25 or fewer in .2 % of such runs
     assert 0.8 <= row["ratio"] <= 1.2
     assert abs(row["gain"] - row["true_gain"]) < 0.2 * row["true_gain"]
 
@@ -78,6 +81,33 @@ SHAPES = {
         json.dumps({"id": "deep", "accuracy": 0.69, "status": "rejected"}),
         json.dumps({"id": "broken", "accuracy": None, "status": "timeout"}),
     ),
+    "flags.csv": ("experiment,val_loss,improved", "base,2.50,yes", "wide,2.40,yes", "deep,2.60,no", "broken,,no"),
+    "config.jsonl": (
+        json.dumps({"type": "config", "name": "tests", "metricName": "total_ms", "bestDirection": "higher"}),
+        json.dumps({"run": 1, "commit": "a", "metric": 40, "metrics": {"compile_ms": 4}, "status": "keep"}),
+        json.dumps({"run": 2, "commit": "b", "metric": 44, "metrics": {"compile_ms": 5}, "status": "keep"}),
+        json.dumps({"run": 3, "commit": "c", "metric": 39, "metrics": {"compile_ms": 4}, "status": "discard"}),
+        json.dumps({"run": 4, "commit": "d", "metric": 0, "metrics": {}, "status": "checks_failed"}),
+    ),
+    "head.tsv": (  # discarded attempts under the commit that the loop went back to
+        "commit\tval_bpb\tstatus\tdescription",
+        "a\t1.20\tkeep\tbaseline",
+        "b\t1.19\tkeep\twider",
+        "b\t1.22\tdiscard\tdeeper",
+        "b\t0.00\tcrash\tmuch deeper",
+    ),
+    "notes.tsv": (
+        "# autoresearch/mar5",
+        "",
+        "commit\tval_bpb\tmemory_gb\tstatus\tdescription",
+        "a1b2c3d\t0.9979\t44.0\tKEEP\tbaseline",
+        "b2c3d4e\t0.9932\t44.2\tKEEP\twider",
+        "",
+        "c3d4e5f\t1.0050\t44.0\tDISCARD\tdeeper",
+        "d4e5f6a\t0.0000\t0.0\tCRASH\tmuch deeper",
+    ),
+    "percent.csv": ("commit,acc,status", "a,70.0%,keep", "b,74.0%,keep", "c,69.0%,discard", "d,,crash"),
+    "digits.csv": ("id,accuracy,decision", "0,0.70,best", "1,0.74,tentative", "2,0.69,reverted", "3,0,crashed"),
     "silent.csv": ("experiment,accuracy", "base,0.70", "wide,0.74", "deep,0.69", "broken,nan"),
     "zero.tsv": ("commit\tloss\tstatus", "a\t2.5\tkeep", "b\t2.4\tkeep", "c\t2.6\tdiscard", "d\t0\tdiscard"),
     "again.tsv": (
@@ -97,6 +127,8 @@ def test_every_shape_is_read(tmp_path, name, capsys):
     audit = lb.audit(path)
     assert (audit.n_attempts, len(audit.keeps), audit.count("discard"), audit.count("crash")) == (3, 1, 1, 1)
     assert audit.direction == ("min" if "bpb" in audit.metric or "loss" in audit.metric else "max")
+    assert audit.inferred == (name == "silent.csv")
+    assert audit.on_top == (2 if name == "head.tsv" else 0)
     assert audit.by_noise == pytest.approx(1 / 2 + 1 / 3)  # two attempts have a score
     assert audit.sd is None
     assert audit.claimed > 0
@@ -114,6 +146,23 @@ def test_every_shape_is_read(tmp_path, name, capsys):
     assert main(["audit", str(path), "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert (document["kept"], document["crashed"], document["sd"], document["false_keeps"]) == (1, 1, None, None)
+
+
+def test_what_has_not_ended_is_no_crash(tmp_path):
+    lines = ("commit\tval_bpb\tstatus", "a\t1.0\tkeep", "b\t\tpending", "c\t0.9\trunning", "d\t\t", "e\t0.8\ttimeout")
+    audit = lb.audit(log(tmp_path / "r.tsv", *lines))
+    assert [version.decision for version in audit.versions] == ["baseline", "", "", "crash", "crash"]
+    assert audit.unknown == ("pending", "running")
+
+
+def test_the_likely_number_of_false_keeps_is_that_of_all_outcomes():
+    chances = np.array([0.9, 0.2, 0.5, 0.05])
+    shares = np.zeros(5)
+    for happened in itertools.product((0, 1), repeat=4):
+        shares[sum(happened)] += np.prod(np.where(happened, chances, 1 - chances))
+    low, high = likely_count(chances)
+    assert shares[:low].sum() < 0.002 <= shares[: low + 1].sum()
+    assert shares[high + 1 :].sum() <= 0.002 < shares[high:].sum()
 
 
 def test_parts_are_compared_within_themselves(tmp_path):
@@ -140,12 +189,16 @@ def test_parts_are_compared_within_themselves(tmp_path):
     assert other.claimed == 1
 
 
-def test_repeats_without_noise_are_said_to_be_so(tmp_path):
+def test_repeats_without_noise_are_said_to_be_so(tmp_path, capsys):
     lines = ["name,acc,status", *("base,0.7,keep", "base,0.7,keep", "wide,0.8,keep", "wide,0.8,keep")]
     audit = lb.audit(log(tmp_path / "l.csv", *lines))
     assert audit.sd == 0
     assert [keep.false for keep in audit.keeps] == [0.0]
     assert "overfitting the validation set" in str(audit)
+    assert main(["audit", str(tmp_path / "l.csv")]) == 0
+    screen = " ".join(capsys.readouterr().out.split())
+    assert "on data that no attempt has seen" in screen
+    assert not any(words in screen for words in ("seeds", "no improvement", "from noise alone"))
 
 
 def test_what_cannot_be_known_is_asked(tmp_path):

@@ -209,35 +209,67 @@ def test_claims_are_certified_or_not():
 WORKFLOW = (Path(__file__).parents[1] / "docs" / "gates.md").read_text(encoding="utf-8")
 
 
-def test_a_fresh_project_runs_the_documented_workflow(tmp_path):
-    """The steps of the workflow file of docs/gates.md, and a test with the helper, in a folder of their own."""
+PROJECT = """[project]
+name = "fresh"
+version = "0"
+
+[tool.pytest.ini_options]
+testpaths = ["tests"]
+filterwarnings = ["error"]
+"""
+EVALUATE = """import argparse, csv, random
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--runs", type=int)
+parser.add_argument("--out")
+given = parser.parse_args()
+chance = {{"old": 0.95, "new": {new}}}
+random.seed(1)
+with open(given.out, "w", newline="") as file:
+    rows = csv.writer(file)
+    rows.writerow(["version", "problem", "run", "score"])
+    for version in chance:
+        for problem in range(40):
+            for run in range(given.runs):
+                rows.writerow([version, f"test_{{problem}}", run, int(random.random() < chance[version])])
+"""
+
+
+@pytest.mark.parametrize(
+    ("new", "answer", "code"), [(0.6, "regressed", 1), (0.95, "pass", 0), (0.92, "inconclusive", 0)]
+)
+def test_a_fresh_project_runs_the_documented_workflow(tmp_path, new, answer, code):
+    """The steps of the workflow file of docs/gates.md, and a test with the helper, in a project of their own."""
     import yaml
 
-    write(tmp_path / "results.csv", "broken")
+    (tmp_path / "pyproject.toml").write_text(PROJECT)
+    (tmp_path / "evaluate.py").write_text(EVALUATE.format(new=new))
+    (tmp_path / "tests").mkdir()
     workflow = yaml.safe_load(WORKFLOW.split("```yaml\n")[1].split("```")[0])
-    step = next(
-        step for job in workflow["jobs"].values() for step in job["steps"] if "levelbest gate" in step.get("run", "")
-    )
+    (job,) = workflow["jobs"].values()
+    steps = [step["run"] for step in job["steps"] if "run" in step and not step["run"].startswith("pip install")]
     path = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
     path["GITHUB_STEP_SUMMARY"] = str(tmp_path / "summary.md")
-    done = subprocess.run(["bash", "-e", "-c", step["run"]], cwd=tmp_path, env=path, capture_output=True, text=True)
-    assert done.returncode == 1, done.stderr
-    assert "regressed" in (tmp_path / "summary.md").read_text()
+
+    def ran(words: list[str]) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(words, cwd=tmp_path, env=path, capture_output=True, text=True, check=False)
+
+    assert len(steps) == 2
+    done = [ran(["bash", "-e", "-c", step]) for step in steps]
+    assert [step.returncode for step in done] == [0, code], done[-1].stderr
+    assert answer in (tmp_path / "summary.md").read_text()
     helper = WORKFLOW.split("```python\n# test_results.py\n")[1].split("```")[0]
-    (tmp_path / "test_results.py").write_text(helper)
-    tested = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_results.py"],
-        cwd=tmp_path, env=path, capture_output=True, text=True,
-    )  # fmt: skip
-    assert tested.returncode == 1
-    assert "NOT certified: new not worse than old by 0.05" in tested.stdout
+    (tmp_path / "tests" / "test_results.py").write_text(helper)
+    tested = ran([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"])
+    assert tested.returncode == (0 if answer == "pass" else 1), tested.stdout
+    assert ("NOT certified: new not worse than old by 0.05" in tested.stdout) == (answer != "pass")
 
 
 def shown(name: str) -> str:
     return WORKFLOW.split(f"<!-- {name} -->\n")[1].split(f"\n<!-- end of {name} -->")[0]
 
 
-@pytest.mark.parametrize("name", ["loops", "audits"])
+@pytest.mark.parametrize("name", ["loops", "audits", "stops"])
 def test_the_tables_of_the_page_are_those_of_the_results(name):
     from importlib import import_module
 

@@ -55,8 +55,10 @@ def cell(name: str, logs: int, seed: int) -> dict[str, object]:
         for i in range(logs):
             false, gain = write_log(path, CELLS[name], np.random.default_rng([seed, i]))
             audit = lb.audit(path)
-            counted.append((audit.false_keeps, false, 100 * audit.gain, gain, 100 * audit.claimed, len(audit.keeps)))
-    expected, false, gain, true_gain, claimed, keeps = np.array(counted).T
+            low, high = audit.false_range
+            known = audit.false_keeps, false, low <= false <= high
+            counted.append((*known, 100 * audit.gain, gain, 100 * audit.claimed, len(audit.keeps)))
+    expected, false, within, gain, true_gain, claimed, keeps = np.array(counted, dtype=float).T
     near = np.abs(expected - false) <= np.maximum(1, 0.2 * false)
     return {
         "log": name,
@@ -66,6 +68,7 @@ def cell(name: str, logs: int, seed: int) -> dict[str, object]:
         "expected": float(expected.mean()),
         "ratio": float(expected.sum() / false.sum()),
         "near": float(near.mean()),
+        "within": float(within.mean()),
         "claimed": float(claimed.mean()),
         "true_gain": float(true_gain.mean()),
         "gain": float(gain.mean()),
@@ -81,6 +84,7 @@ def table(rows: list[dict[str, object]]) -> str:
         "counted",
         "ratio",
         "a log within 20 % or 1",
+        "in the range",
         "gain claimed, true, estimated",
     )
     return markdown(
@@ -93,6 +97,7 @@ def table(rows: list[dict[str, object]]) -> str:
                 f"{row['expected']:.2f}",
                 f"{row['ratio']:.2f}",
                 f"{row['near']:.2f}",
+                f"{row['within']:.2f}",
                 f"{row['claimed']:.2f}, {row['true_gain']:.2f}, {row['gain']:.2f}",
             )
             for row in rows

@@ -11,7 +11,7 @@ import numpy as np
 from levelbest import _check
 from levelbest.readers.attempts import CRASHED, DISCARDED, KEPT, AttemptLog, LoggedRun, read_attempts
 from levelbest.results import Audit, AuditedKeep, IfNoise, LoggedVersion
-from levelbest.stats.budgets import Steps, expected_records, true_steps
+from levelbest.stats.budgets import Steps, expected_records, likely_count, true_steps
 from levelbest.trials import Settings
 
 BASELINE = "baseline"
@@ -87,13 +87,15 @@ def audited(log: AttemptLog, confidence: float) -> Audit:
         df=df,
         changes=log.changes,
         unknown=log.unknown,
+        on_top=log.on_top,
         skipped=log.skipped,
         inferred=inferred,
     )
     if sd is None:
         return replace(judged, scenarios=tuple(_scenarios(parts, sign, confidence)))
     keeps, gain = _judged(parts, sign, sd)
-    return replace(judged, keeps=keeps, gain=gain)
+    chances = np.array([keep.false or 0.0 for keep in keeps])
+    return replace(judged, keeps=keeps, gain=gain, false_range=likely_count(chances))
 
 
 def _parts(runs: Sequence[LoggedRun]) -> list[list[LoggedRun]]:
@@ -112,7 +114,8 @@ def _versions(runs: Sequence[LoggedRun], sign: int, inferred: bool) -> list[Logg
         scores = [run.score for run in rows if run.score is not None]
         score = float(np.mean(scores)) if scores else None
         words = [run.decision for run in rows if run.decision not in ("", CRASHED)]
-        decision = CRASHED if score is None else words[-1] if words else ""
+        crashed = score is None and any(run.decision == CRASHED for run in rows)
+        decision = CRASHED if crashed else words[-1] if words else ""
         if score is not None and not any(version.decision == BASELINE for version in versions):
             decision = BASELINE
         elif score is not None and inferred:

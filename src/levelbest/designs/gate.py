@@ -145,6 +145,11 @@ def _only(table: Trials, first: str, second: str) -> Trials:
     """The trials of two families."""
     if first == second:
         raise InputError(f"two families are compared, got {first} twice; name the other")
+    if len(table.families) == 1:
+        raise InputError(
+            f"{table.families[0]} is all there is to compare; name the column that holds {first} and {second} by "
+            f"{named('family')}"
+        )
     return one_table([table[first], table[second]])
 
 

@@ -26,11 +26,16 @@ _KEEP = "keep kept keeper best new_best improved improvement accepted accept win
 _DISCARD = "discard discarded drop dropped revert reverted rejected reject worse no_improvement neutral skip skipped"
 _DECIDED = dict.fromkeys(_KEEP.split(), KEPT) | dict.fromkeys(_DISCARD.split(), DISCARDED)
 _STATUS = ("status", "decision", "outcome", "verdict", "result", "kept", "keep", "action", "state")
+_FLAGGED = ("kept", "keep", "improved", "improvement", "accepted", "is_best", "merged")
+_YES, _NO = ("yes", "y", "true", "1", "1.0"), ("no", "n", "false", "0", "0.0")
+"""A column of such a name may answer with yes or no instead."""
 _LABEL = (
     *("commit", "sha", "hash", "version", "candidate", "name", "experiment", "experiment_id", "exp", "id", "branch"),
     *("attempt", "description", "change", "idea", "config"),
 )
 _BUDGET = ("budget", "time_budget", "minutes", "time_limit", "max_minutes", "train_minutes", "budget_s", "budget_min")
+_WAY = ("best_direction", "direction", "metric_direction")
+_LOWER, _HIGHER = ("lower", "min", "minimize", "minimise", "down"), ("higher", "max", "maximize", "maximise", "up")
 _MOST_WORDS = 6
 _FAR = 0.1
 
@@ -60,11 +65,13 @@ class AttemptLog:
     metric: str
     direction: str
     how: str
-    """How the direction is known: ``given``, ``name`` or ``kept``, from the kept scores."""
+    """How the direction is known: ``given``, ``log``, ``name`` or ``kept``, from the kept scores."""
     changes: tuple[str, ...] = ()
     """What changed where a part begins, from the second on: ``metric`` or ``budget``."""
     unknown: tuple[str, ...] = ()
     """Words of the status column that are no decision."""
+    on_top: int = 0
+    """Attempts that the log files under the version they were made on top of."""
     skipped: int = 0
     """Lines that are no rows."""
 
@@ -92,9 +99,23 @@ def read_attempts(source: object, selection: str | None = None, direction: str |
             before = score, budget if budget is not None or before is None else before[1]
             runs.append(replace(run, part=len(changes)))
     runs = _without_zeros(runs)
-    toward, how = _direction(scores[0], direction, runs)
+    runs, on_top = _attempts_apart(runs)
+    toward, how = _direction(tables, scores[0], direction, runs)
     skipped = sum(len(table.skipped) for table in tables)
-    return AttemptLog(path.name, tuple(runs), scores[0], toward, how, tuple(changes), tuple(unknown), skipped)
+    return AttemptLog(path.name, tuple(runs), scores[0], toward, how, tuple(changes), tuple(unknown), on_top, skipped)
+
+
+def _attempts_apart(runs: Sequence[LoggedRun]) -> tuple[list[LoggedRun], int]:
+    """Where a version is kept and discarded: loops log the commit that a discarded attempt went back to.
+
+    Each row that was not kept is then an attempt by itself, and no run of the version.
+    """
+    kept = {(run.part, run.label) for run in runs if run.decision == KEPT}
+    apart = [run.decision in (DISCARDED, CRASHED) and (run.part, run.label) in kept for run in runs]
+    if not any(run.decision == DISCARDED for run, alone in zip(runs, apart, strict=True) if alone):
+        return list(runs), 0
+    split = [replace(run, label=f"line {run.line}") if alone else run for run, alone in zip(runs, apart, strict=True)]
+    return split, sum(apart)
 
 
 def _without_zeros(runs: Sequence[LoggedRun]) -> list[LoggedRun]:
@@ -140,8 +161,9 @@ def _score_column(table: RawTable, wanted: str | None) -> str:
     numeric = [name for name in table.columns if _has_numbers(table.columns[name])]
     plain = [name for name in numeric if spelled(name) not in (*_LABEL, *_BUDGET, *_STATUS)]
     choices = [name for name in plain if is_metric(name)] or [name for name in plain if could_be_score(name)]
-    if len(choices) == 1:
-        return choices[0]
+    outer = [name for name in choices if "." not in name]  # what stands beside ``metric`` in ``metrics`` is said of it
+    if len(choices) == 1 or len(outer) == 1:
+        return (outer or choices)[0]
     if not choices:
         raise InputError(
             f"{table.source} has no column of scores; name it by {named('selection')}, of: {', '.join(table.columns)}"
@@ -156,23 +178,27 @@ def _has_numbers(column: Cells) -> bool:
 
 
 def _rows(table: RawTable, score: str, unknown: dict[str, None]) -> list[tuple[LoggedRun, str | None]]:
-    """The rows of one table, each with its budget where there is such a column."""
+    """The rows of one table, each with its budget where there is such a column; settings among them are none."""
     columns = {spelled(name): name for name in table.columns}
     numbers = as_numbers(table.columns[score]).values
-    status = _status_column(table.columns, columns)
-    words = texts(table.columns[status]) if status else np.full(len(numbers), None, dtype=object)
+    words = _words(table.columns, columns)
     budgets = _first(table, columns, _BUDGET)
     labels = _first(table, columns, _LABEL)
+    name = next((name for name in _LABEL if name in columns), "")
     rows = []
     for row, value in enumerate(numbers.tolist()):
         word = str(words[row] or "").strip()
+        label = None if labels is None or labels[row] is None else str(labels[row])
+        if not (word or label or np.isfinite(value)):
+            continue
         decision = _decision(word)
         if word and not decision:
             unknown.setdefault(word)
-        crashed = decision == CRASHED or not np.isfinite(value)
-        label = str(labels[row]) if labels is not None and labels[row] is not None else f"row {row + 1}"
+        crashed = decision == CRASHED or (not np.isfinite(value) and status_of(word) != "running")
+        shown = f"row {row + 1}" if label is None else f"{name} {label}" if label.isdigit() else label
         line = int(table.lines[row]) if table.lines is not None else row + 1
-        run = LoggedRun(label, None if crashed else value, CRASHED if crashed else decision, word, 0, line)
+        known = None if crashed or not np.isfinite(value) else value
+        run = LoggedRun(shown, known, CRASHED if crashed else decision, word, 0, line)
         rows.append((run, None if budgets is None else str(budgets[row])))
     return rows
 
@@ -188,27 +214,45 @@ def _decision(word: str) -> str:
     return _DECIDED.get(first, CRASHED if status_of(first) in ("failed", "diverged") else "")
 
 
-def _status_column(columns: Mapping[str, Cells], by_name: Mapping[str, str]) -> str | None:
-    """The column of decisions: by its name, or the one whose words all are."""
+def _words(columns: Mapping[str, Cells], by_name: Mapping[str, str]) -> Sequence[object]:
+    """The decision of every row in a word: of a column known by its name, or by its words, or that says yes or no."""
     for name in _STATUS:
-        if name in by_name and not is_numeric(columns[by_name[name]]):
-            return by_name[name]
-    for column, cells in columns.items():
+        if name in by_name and not is_numeric(columns[by_name[name]]) and not _is_flag(columns[by_name[name]]):
+            return list(texts(columns[by_name[name]]))
+    for cells in columns.values():
         words = set() if is_numeric(cells) else {str(text) for text in texts(cells) if text is not None}
         if 2 <= len(words) <= _MOST_WORDS and all(map(_decision, words)):
-            return column
-    return None
+            return list(texts(cells))
+    flags = next(
+        (columns[by_name[name]] for name in _FLAGGED if name in by_name and _is_flag(columns[by_name[name]])), None
+    )
+    if flags is None:
+        return [None] * len(next(iter(columns.values())))
+    return [None if cell is None else KEPT if str(cell).lower() in _YES else DISCARDED for cell in texts(flags)]
 
 
-def _first(table: RawTable, by_name: Mapping[str, str], names: Sequence[str]) -> np.ndarray | None:
+def _is_flag(cells: Cells) -> bool:
+    words = {str(text).lower() for text in texts(cells) if text is not None}
+    return bool(words) and words <= {*_YES, *_NO}
+
+
+def _first(table: RawTable, by_name: Mapping[str, str], names: Sequence[str]) -> list[object] | None:
     """The cells of the first column of such a name, as texts."""
     name = next((by_name[name] for name in names if name in by_name), None)
-    return None if name is None else texts(table.columns[name])
+    return None if name is None else list(texts(table.columns[name]))
 
 
-def _direction(score: str, given: str | None, runs: Sequence[LoggedRun]) -> tuple[str, str]:
+def _direction(tables: Sequence[RawTable], score: str, given: str | None, runs: Sequence[LoggedRun]) -> tuple[str, str]:
     if given is not None:
         return given, "given"
+    ways = {
+        str(cell).lower()
+        for table in tables
+        for cell in _first(table, {spelled(name): name for name in table.columns}, _WAY) or ()
+        if cell is not None
+    }
+    if ways and (ways <= {*_LOWER} or ways <= {*_HIGHER}):
+        return ("min" if ways <= {*_LOWER} else "max"), "log"
     by_name = direction_of(score)[0]
     if by_name is not None:
         return by_name, "name"

@@ -59,7 +59,7 @@ class Audit(Drawn):
     metric: str
     direction: str
     how: str
-    """How the direction is known: ``given``, ``name``, ``kept``."""
+    """How the direction is known: ``given``, ``log``, ``name``, ``kept``."""
     versions: tuple[LoggedVersion, ...]
     keeps: tuple[AuditedKeep, ...]
     by_noise: float
@@ -73,10 +73,14 @@ class Audit(Drawn):
     """Degrees of freedom behind it."""
     gain: float | None = None
     """The expected true gain."""
+    false_range: tuple[int, int] | None = None
+    """How many keeps are likely to be no improvement: the least and the most."""
     scenarios: tuple[IfNoise, ...] = ()
     """Where the noise is unknown: what would follow from some sizes of it."""
     changes: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
+    on_top: int = 0
+    """Attempts that the log files under the version they were made on top of."""
     skipped: int = 0
     inferred: bool = False
     """Whether the log says nothing of decisions, and every record is taken for a keep."""

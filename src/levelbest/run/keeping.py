@@ -136,10 +136,11 @@ class Keeping:
             )
         if self.missing:
             known = self.baseline.known.size
+            runs = f"{known} run{'s' * (known != 1)}"
             of = "two runs show whether the metric is noisy" if known < 2 else f"its pool has {self.pool}"
             name = BASELINE if self.baseline.name == BASELINE else f"{BASELINE}, now {self.baseline.name},"
             raise InputError(
-                f"the {name} has {known} runs and {of}: record {self.missing} more ({named('baseline')} "
+                f"the {name} has {runs} and {of}: record {self.missing} more ({named('baseline')} "
                 f"with {named('score')}) before a candidate is judged"
             )
 

@@ -37,9 +37,10 @@ def audit_table(audit: Audit) -> Table:
         counts("line", [keep.line for keep in audit.keeps]),
         formed(audit.metric, [keep.score for keep in audit.keeps], ".4g", "score"),
         formed("step", [keep.step for keep in audit.keeps], "+.2g"),
-        formed("true step", [keep.gain for keep in audit.keeps], "+.2g", "gain"),
-        shares("no improvement", [keep.false for keep in audit.keeps], "false"),
     ]
+    if audit.sd != 0:  # without noise a step is what it is, on the data it was judged on
+        columns.append(formed("true step", [keep.gain for keep in audit.keeps], "+.2g", "gain"))
+        columns.append(shares("no improvement", [keep.false for keep in audit.keeps], "false"))
     return Table(tuple(columns))
 
 

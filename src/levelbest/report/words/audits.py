@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from levelbest._plain import show_number
 from levelbest.report.words.phrases import level, listed, plural, shortened
 from levelbest.report.words.plans import RETRAINED, Step
@@ -12,7 +14,7 @@ _MOST_NAMES = 5
 
 def audit_sentences(audit: Audit) -> tuple[str, ...]:
     """What was tried and kept, what noise alone would keep, how large it is, and what survives."""
-    sentences = [_counts(audit), *_odd(audit), _by_noise(audit)]
+    sentences = [_counts(audit), *_odd(audit), *([] if audit.sd == 0 else [_by_noise(audit)])]
     return (*sentences, *(_unknown(audit) if audit.sd is None else _known(audit)))
 
 
@@ -22,7 +24,7 @@ def _counts(audit: Audit) -> str:
         parts.append(f"{undecided} not decided")
     tried = f"{audit.source}: {plural(audit.n_attempts, 'attempt')} after the first version, {listed(parts)}."
     better = {"max": "higher", "min": "lower"}[audit.direction]
-    known = {"given": "", "name": "", "kept": ", judging by the kept scores"}[audit.how]
+    known = {"given": "", "name": "", "log": "", "kept": ", judging by the kept scores"}[audit.how]
     return f"{tried} {better.capitalize()} {audit.metric} is better{known}."
 
 
@@ -36,8 +38,17 @@ def _odd(audit: Audit) -> list[str]:
             often = "once" if count == 1 else f"{count} times"
             sentences.append(f"Within the log {words} changes {often}: scores are compared within each part alone.")
     if audit.unknown:
-        sentences.append(f"Of the words in its status {shortened(audit.unknown)} are no decisions.")
+        sentences.append(f"In its status column {shortened(audit.unknown)} {_are(audit.unknown)}.")
+    if audit.on_top:
+        sentences.append(
+            f"{plural(audit.on_top, 'row')} that were not kept stand under a version that was: each counts as an "
+            "attempt on top of it, and not as a run of it."
+        )
     return sentences
+
+
+def _are(words: Sequence[str]) -> str:
+    return "is no decision" if len(words) == 1 else "are no decisions"
 
 
 def _by_noise(audit: Audit) -> str:
@@ -52,8 +63,7 @@ def _known(audit: Audit) -> list[str]:
     if audit.sd == 0:
         return [
             f"{again}, run again, scored exactly the same: noise is not the danger, overfitting the validation set is. "
-            f"{plural(audit.n_attempts, 'attempt')} were judged on it: evaluate the first and the last version on data "
-            "that no attempt has seen."
+            f"{plural(audit.n_attempts, 'attempt')} were judged on it."
         ]
     noise = f"One run has a standard deviation of {audit.sd:.2g} ({again} run again, {audit.df} degrees of freedom)"
     sentences = [f"{noise}{'; that is few, and what follows depends on it' if audit.df < 5 else ''}."]
@@ -62,7 +72,8 @@ def _known(audit: Audit) -> list[str]:
     survivors = audit.survivors
     names = shortened([keep.label for keep in survivors], _MOST_NAMES) if survivors else ""
     assert audit.false_keeps is not None
-    sentences.append(f"About {audit.false_keeps:.1f} of {plural(len(audit.keeps), 'keep')} are no improvement.")
+    false = f"About {audit.false_keeps:.1f} of {plural(len(audit.keeps), 'keep')} are no improvement"
+    sentences.append(f"{false}{_range(audit)}.")
     which = (
         f"{len(survivors)} survive at {level(audit.confidence)}: {names}"
         if survivors
@@ -74,8 +85,13 @@ def _known(audit: Audit) -> list[str]:
     if luck > 0:
         sentences.append(f"About {luck:.2g}{share} of the gain of {audit.claimed:.3g} is selection.")
     else:
-        sentences.append(f"The gain of {audit.claimed:.3g} is not inflated by selection.")
+        sentences.append(f"None of the gain of {audit.claimed:.3g} is put down to selection.")
     return sentences
+
+
+def _range(audit: Audit) -> str:
+    low, high = audit.false_range or (0, 0)
+    return f" (likely {low} to {high})" if high > low else ""
 
 
 def _unknown(audit: Audit) -> list[str]:
@@ -92,7 +108,11 @@ def audit_steps(audit: Audit) -> tuple[Step, ...]:
         return ()
     first, last = _named(audit, kept[0]), _named(audit, kept[-1])
     which = f"{first} and {last}, the first and the last version" if len(kept) > 1 else f"{first} again"
-    again = Step(f"Run {which}, with {RETRAINED} fresh seeds each, and compare them", "", "what the loop gained in all")
+    gained = "what the loop gained in all"
+    if audit.sd == 0:
+        return (Step(f"Evaluate {which}, on data that no attempt has seen", "", gained),)
+    alike = " at one budget" if "budget" in audit.changes else ""
+    again = Step(f"Run {which}, with {RETRAINED} fresh seeds each{alike}, and compare them", "", gained)
     return (again, Step("Run the next loop with levelbest loop, which asks for the runs it needs", "", ""))
 
 

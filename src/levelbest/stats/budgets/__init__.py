@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from levelbest.stats.budgets._audit import Steps as Steps
 from levelbest.stats.budgets._audit import expected_records as expected_records
+from levelbest.stats.budgets._audit import likely_count as likely_count
 from levelbest.stats.budgets._audit import true_steps as true_steps
 from levelbest.stats.budgets._claims import READINGS as READINGS
 from levelbest.stats.budgets._claims import ClaimReading as ClaimReading
