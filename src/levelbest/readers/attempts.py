@@ -181,26 +181,31 @@ def _rows(table: RawTable, score: str, unknown: dict[str, None]) -> list[tuple[L
     """The rows of one table, each with its budget where there is such a column; settings among them are none."""
     columns = {spelled(name): name for name in table.columns}
     numbers = as_numbers(table.columns[score]).values
-    words = _words(table.columns, columns)
+    words = [str(word or "").strip() for word in _words(table.columns, columns)]
     budgets = _first(table, columns, _BUDGET)
-    labels = _first(table, columns, _LABEL)
-    name = next((name for name in _LABEL if name in columns), "")
+    labels = _labels(table, columns)
     rows = []
     for row, value in enumerate(numbers.tolist()):
-        word = str(words[row] or "").strip()
-        label = None if labels is None or labels[row] is None else str(labels[row])
-        if not (word or label or np.isfinite(value)):
+        word, label, scored = words[row], labels[row], bool(np.isfinite(value))
+        if not (word or label or scored):
             continue
         decision = _decision(word)
         if word and not decision:
             unknown.setdefault(word)
-        crashed = decision == CRASHED or (not np.isfinite(value) and status_of(word) != "running")
-        shown = f"row {row + 1}" if label is None else f"{name} {label}" if label.isdigit() else label
+        if not scored and status_of(word) != "running":
+            decision = CRASHED
+        known = value if scored and decision != CRASHED else None
         line = int(table.lines[row]) if table.lines is not None else row + 1
-        known = None if crashed or not np.isfinite(value) else value
-        run = LoggedRun(shown, known, CRASHED if crashed else decision, word, 0, line)
+        run = LoggedRun(label or f"row {row + 1}", known, decision, word, 0, line)
         rows.append((run, None if budgets is None else str(budgets[row])))
     return rows
+
+
+def _labels(table: RawTable, by_name: Mapping[str, str]) -> list[str]:
+    """What each row calls its version, empty where it does not; a bare number with the name of its column."""
+    name = next((name for name in _LABEL if name in by_name), "")
+    labels = [str(label or "") for label in _first(table, by_name, (name,)) or [None] * table.n_rows]
+    return [f"{name} {label}" if label.isdigit() else label for label in labels]
 
 
 def _decision(word: str) -> str:
@@ -245,14 +250,9 @@ def _first(table: RawTable, by_name: Mapping[str, str], names: Sequence[str]) ->
 def _direction(tables: Sequence[RawTable], score: str, given: str | None, runs: Sequence[LoggedRun]) -> tuple[str, str]:
     if given is not None:
         return given, "given"
-    ways = {
-        str(cell).lower()
-        for table in tables
-        for cell in _first(table, {spelled(name): name for name in table.columns}, _WAY) or ()
-        if cell is not None
-    }
-    if ways and (ways <= {*_LOWER} or ways <= {*_HIGHER}):
-        return ("min" if ways <= {*_LOWER} else "max"), "log"
+    in_log = _direction_in_log(tables)
+    if in_log is not None:
+        return in_log, "log"
     by_name = direction_of(score)[0]
     if by_name is not None:
         return by_name, "name"
@@ -268,3 +268,13 @@ def _direction(tables: Sequence[RawTable], score: str, given: str | None, runs: 
     raise InputError(
         f"whether more of {score} is better is not clear from its name; give {named('direction')} max or min"
     )
+
+
+
+def _direction_in_log(tables: Sequence[RawTable]) -> str | None:
+    """Which way is better, where a column says so."""
+    columns = [_first(table, {spelled(name): name for name in table.columns}, _WAY) or [] for table in tables]
+    ways = {str(cell).lower() for cells in columns for cell in cells if cell is not None}
+    if not ways:
+        return None
+    return "min" if ways <= {*_LOWER} else "max" if ways <= {*_HIGHER} else None
