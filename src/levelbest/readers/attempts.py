@@ -270,7 +270,6 @@ def _direction(tables: Sequence[RawTable], score: str, given: str | None, runs: 
     )
 
 
-
 def _direction_in_log(tables: Sequence[RawTable]) -> str | None:
     """Which way is better, where a column says so."""
     columns = [_first(table, {spelled(name): name for name in table.columns}, _WAY) or [] for table in tables]
