@@ -145,8 +145,8 @@ class _Shift:
 
     def sums(self, joint: FloatArray) -> FloatArray:
         """By step, of what stands at pairs of scores."""
-        summed: FloatArray = np.bincount(self.places[self.inside], joint[self.inside], self.n_steps)
-        return summed
+        summed = np.bincount(self.places[self.inside], joint[self.inside], self.n_steps)
+        return np.asarray(summed, dtype=np.float64)
 
 
 def _passes(evidence: FloatArray, moves: FloatArray) -> tuple[FloatArray, FloatArray]:
