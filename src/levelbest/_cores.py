@@ -1,4 +1,4 @@
-"""All cores: what is made of each of several large families at once, the same for any number of cores."""
+"""Parallel work on several large families; results do not depend on the number of cores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The one door from a result to how it is shown: `levelbest.report.present`, imported when something is shown."""
+"""How results are shown: through `levelbest.report.present` only, which is imported on first use."""
 
 from __future__ import annotations
 

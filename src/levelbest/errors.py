@@ -19,7 +19,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 __all__ = ["Ambiguous", "DataError", "InputError", "LevelbestError", "MissingExtra", "called", "named", "naming"]
-__all__ += ["renaming"]
 
 
 def _python_call(verb: str, arguments: dict[str, object]) -> str:
@@ -63,14 +62,6 @@ def naming(writing: Callable[[str], str], calling: Callable[[str, dict[str, obje
     finally:
         _writing.reset(tokens[0])
         _calling.reset(tokens[1])
-
-
-@contextmanager
-def renaming(**roles: str) -> Iterator[None]:
-    """Within, messages write an argument as the one that the caller gave in its place, e.g. ``group="task"``."""
-    writing = _writing.get()
-    with naming(lambda argument: writing(roles.get(argument, argument)), _calling.get()):
-        yield
 
 
 class LevelbestError(Exception):

@@ -1,4 +1,4 @@
-"""Following a ledger record by record: each must hash onto the one before it and say what may stand in its place.
+"""Check a ledger record by record: each must follow from the hash of the one before it, and be allowed in its place.
 
 Whoever quotes a ledger's head follows its chain first, so that a head never stands beside scores that do not hash to
 it: ``verify`` lists all that is wrong; the runner, a reader and the live page stop at the first.

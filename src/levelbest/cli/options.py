@@ -50,14 +50,6 @@ def _methods(serving: str) -> str:
     return ", ".join(interval_methods(serving))
 
 
-def _reader_options(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> dict[str, str]:
-    """``KEY=VALUE``, as often as needed."""
-    for pair in value:
-        if "=" not in pair:
-            raise click.BadParameter(f"{pair!r} is not KEY=VALUE, e.g. study=cnn", ctx, param)
-    return dict(pair.split("=", 1) for pair in value)
-
-
 budgets = click.option("--n", "n", callback=main.as_budgets, metavar="LIST", help="Budgets: 1,2,5 or 1-20.")
 axis_of_budgets = click.option(
     "--axis",

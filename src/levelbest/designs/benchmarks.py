@@ -1,4 +1,4 @@
-"""Several benchmarks: each by itself, and the mean over them of means over their problems (the macro average)."""
+"""Several benchmarks: each separately, and the mean over them of means over their problems (the macro average)."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ def curve(
     axis, budget, workers
         ``cost`` asks for the best within budgets of cost, with so many trials at once, instead of numbers of trials.
     about
-        Over problems: intervals for other ``problems`` like these, or for the ``suite``, these very ones.
+        Over problems: intervals for other ``problems`` like these, or for the ``suite``, exactly these.
     confidence, failed, missing, n_resamples, rng
         As of `levelbest.trials.Settings`.
 

@@ -1,4 +1,4 @@
-"""Plans: what it would take to know, for families of trials or for systems on many problems."""
+"""Plans: how many more trials, problems or samples it takes to separate families."""
 
 from __future__ import annotations
 

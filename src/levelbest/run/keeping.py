@@ -8,7 +8,6 @@ baseline is fresh, too: after a keep, the runs that made the candidate win say t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -202,17 +201,6 @@ class Keeping:
         """What was kept is the baseline; where there is noise, with runs that had no part in choosing it."""
         exact = version.scores if self.deterministic else ()
         self.baseline = Version(version.name, list(exact))
-
-    def replay(self, runs: Sequence[tuple[str | None, float | None]]) -> list[DecisionBody | None]:
-        """Runs that were recorded (the candidate's name, or None for the baseline), and what was answered of each."""
-        answers: list[DecisionBody | None] = []
-        for name, score in runs:
-            if name is None:
-                self.run_baseline(score)
-                answers.append(None)
-            else:
-                answers.append(self.run_candidate(name, score))
-        return answers
 
 
 def _body(version: Version, answer: str, reason: str, *, again: int = 0, p_value: float | None = None) -> DecisionBody:

@@ -1,4 +1,4 @@
-"""The process that is to be a function's next trial: forked and made ready while the last end goes to the disk.
+"""The process of a function's next trial, forked and made ready while the last result is written to disk.
 
 It has no task, and so runs nothing of a trial, before the runner sends one. A fork shares its parent's pages until one
 of the two writes to them, and most of what a short trial costs is copying these: so what runs here touches little.

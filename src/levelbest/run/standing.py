@@ -1,4 +1,4 @@
-"""How a study stands that still runs: curves with limits that hold at every look; each look is computed once.
+"""The state of a running study: curves with limits that are valid at every look; each look is computed once.
 
 The median best on the finished beginning of each family's plan. The limits are those of
 ``stats.anytime.anytime_quantile_interval``, for all families together: the error rate is shared among them, so that

@@ -1,4 +1,4 @@
-"""Whether a ledger is whole: nothing deleted, nothing edited, every configuration the one its plan drew."""
+"""Whether a ledger is intact: nothing deleted, nothing edited, every configuration the one its plan drew."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ways to sum up m experiments, and how they vary: [B] figures 2 and 3.
+"""Ways to summarise m experiments, and how they vary: [B] figures 2 and 3.
 
 Samples of m experiments are drawn from given results, for figure 2 smoothed by a Gaussian kernel with Scott's bandwidth
 ([B] note 11: the best of a sample uses few values of the pool). The mean says what one experiment brings; the best

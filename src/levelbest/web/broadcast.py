@@ -1,4 +1,4 @@
-"""One poll of the ledger for all readers of the page: fifty of them cost what one does, and a little more."""
+"""One poll of the ledger serves all readers of the page: fifty of them cost little more than one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Connections that ask for nothing are not waited for: whoever has no token can starve nobody who has."""
+"""Idle connections are closed, so that clients without a token cannot lock out those that have one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which column plays which part: as asked, as the format says, or by a rule that is nearly certain; else it is asked.
+"""Which column has which role: as given, as the format says, or by a rule that is nearly certain; else a question.
 
 What was taken by its name alone is said (`Roles.guessed`), and what two columns could be is a question.
 """

@@ -1,4 +1,4 @@
-"""One name for what several people call by several: ``acc=accuracy,test_acc`` joins three columns in one."""
+"""One name for columns that different people name differently: ``acc=accuracy,test_acc`` joins three columns in one."""
 
 from __future__ import annotations
 

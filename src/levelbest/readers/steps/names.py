@@ -1,4 +1,4 @@
-"""What a column's name gives away: which split, which way is better, between which bounds, in which unit."""
+"""What a column's name implies: the split, the direction, the bounds, the unit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Of several columns that may be the score, the one that is meant: where that is nearly certain; else it is asked."""
+"""Which of several possible score columns is meant, where that is nearly certain; else a question."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trials in this very process, one at a time: for debugging, and for functions that cannot be forked."""
+"""Trials in this process, one at a time: for debugging, and for functions that cannot be forked."""
 
 from __future__ import annotations
 

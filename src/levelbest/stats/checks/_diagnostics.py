@@ -1,4 +1,4 @@
-"""Is it a random sample? Numbers that speak for or against it, and the numbers that describe a sample.
+"""Is it a random sample? Statistics for and against it, and statistics that describe a sample.
 
 Every function takes plain arrays and gives numbers; which number is worth a warning is decided where warnings are made.
 """
