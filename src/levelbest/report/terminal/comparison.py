@@ -114,7 +114,10 @@ def _print_tables(comparison: Comparison, out: Console, room: int, *, details: b
         return
     for number in range(_STRIPS, _FEWEST_STRIPS - 1, -1):
         strips = held(out, partial(_print_strips, comparison, out, number))
-        if (over := table.count("\n") + strips.count("\n") - room) <= 0:
+        over = table.count("\n") + strips.count("\n") - room
+        if over == 1 and strips:  # a family's strip is worth more than the empty line below
+            strips, over = strips.removesuffix("\n"), 0
+        if over <= 0:
             break
     if over > 0 and rows:
         beside = held(out, partial(draw, most=0)).count("\n") - 3  # a head, one row and how many more
