@@ -96,7 +96,7 @@ def test_failures_are_named_and_the_other_policy_tried():
         scores, direction="max", family=[trials.families[c] for c in trials.family], bounds=(-9, 9)
     )
     result = compare(broken, **FAST)
-    assert "4 of 80 failed and count as the worst score" in str(result)
+    assert "4 of 80 failed (counted as the worst score)" in str(result)
     assert [c.value for c in result.cautions if c.code == "failures"] == [4]
     assert (result.pairs[0].n_trials, result.pairs[0].n_failed) == ((40, 40), (4, 0))
     assert result.pairs[0].survives is True

@@ -129,7 +129,7 @@ def test_failed_runs_count_within_their_configuration():
     reading = {"family": "model", "selection": "val_acc", "direction": "max"}
     worst = lb.compare(columns, **reading, n_resamples=200)
     assert worst.pairs[0].n_failed == (1, 0)
-    assert "6 configurations each; 1 run failed and counts as the worst score" in " ".join(worst.summary)
+    assert "6 configurations each; 1 run failed (counted as the worst score)" in " ".join(worst.summary)
     dropped = lb.family_curves(columns, failed="drop", **reading)
     assert dropped[0].n_trials == 6
     first = np.reshape(columns["val_acc"][:18], (6, 3))

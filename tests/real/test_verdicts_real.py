@@ -78,6 +78,6 @@ def test_failures_are_named_in_the_verdict(real_data):
         failed = trials[name].n_failed
         assert failed > 0
     lost, total = sum(trials[name].n_failed for name in trials.families), len(trials)
-    assert f"{lost} of {total} failed and count as the worst score" in str(result)
+    assert f"{lost} of {total} failed (counted as the worst score)" in str(result)
     assert "with failed trials dropped" in str(result)
     assert {c.family for c in result.cautions if c.code == "failures" and c.family} == set(trials.families)

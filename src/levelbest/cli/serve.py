@@ -28,7 +28,7 @@ def command(ledger: Path, host: str, port: int, allow_host: tuple[str, ...]) -> 
     server = Server(ledger, host=host, port=port, allow_hosts=allow_host)
     with contextlib.suppress(OSError):
         os.nice(10)  # beside trials on all cores, a tenth of one core at most
-    click.echo(f"The live page of {ledger.name}:\n  {server.address}")
+    click.echo(f"live page: {server.address}")
     click.echo("Ctrl-C stops the page; the study keeps running.", err=True)
     with contextlib.suppress(KeyboardInterrupt):  # raised or not, depending on where Ctrl-C found the server
         server.run()
