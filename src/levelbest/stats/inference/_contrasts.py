@@ -21,6 +21,9 @@ from levelbest.stats.inference._means import MeanUnits, SignUnits
 from levelbest.stats.inference._trials import PairedTrials, TrialUnits, half_of, pooled, reach_of
 from levelbest.stats.inference._units import Families, IndependentUnits, Labels, nodes_of
 
+MOST_NODES = 200
+"""Budgets at which quantiles are exchanged and drawn."""
+
 
 def trial_units(
     families: Sequence[Sample],
@@ -38,8 +41,9 @@ def trial_units(
     also = {int(inside[inside <= end][-1]) for end in ends if (inside <= end).any()}
     if hypotheses.headline is not None and hypotheses.headline <= furthest:
         also.add(hypotheses.headline)
-    kind = PairedTrials if paired else TrialUnits
-    return kind(families, nodes_of(inside, sorted(also)), statistic_named(statistic))
+    kind, of_best = PairedTrials if paired else TrialUnits, statistic_named(statistic)
+    most = None if isinstance(of_best, Mean) else MOST_NODES  # quantiles leap from one budget to the next
+    return kind(families, nodes_of(inside, sorted(also), most=most), of_best)
 
 
 def trial_contrasts(

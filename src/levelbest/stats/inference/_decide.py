@@ -177,19 +177,18 @@ class PairTest:
 
     @cached_property
     def drawn_limits(self) -> tuple[FloatArray, FloatArray]:
-        """Limits from draws at each budget, at `VETO` times the pair's level."""
+        """Limits from draws at `VETO` times the pair's level: at each budget, or for all of them together where no
+        Student's t stands beside."""
         draws = self.units.draws(self.pair)
-        least = _LEAST_BEYOND / draws.lower.shape[1]
-        if self.units.studentised:
-            tail = max(VETO * self.level / 2, least)
-        else:  # nothing else limits them: all budgets together
-            tail = max(
-                min(
-                    local_level(draws.lower, self.level / 2, tails=-1),
-                    local_level(draws.upper, self.level / 2, tails=1),
-                ),
-                least / 2,
-            )
+        if not self.units.studentised:
+            return self._together(draws, VETO * self.level)
+        tail = max(VETO * self.level / 2, _LEAST_BEYOND / draws.lower.shape[1])
+        return self._carried(order_statistic(draws.lower, tail), order_statistic(draws.upper, 1 - tail))
+
+    def _together(self, draws: Draws, level: float) -> tuple[FloatArray, FloatArray]:
+        """Limits with one tail for all budgets and both sides."""
+        tails = (local_level(side, level / 2, tails=way) for side, way in ((draws.lower, -1), (draws.upper, 1)))
+        tail = max(min(tails), _LEAST_BEYOND / draws.lower.shape[1] / 2)
         return self._carried(order_statistic(draws.lower, tail), order_statistic(draws.upper, 1 - tail))
 
     def bounded_limits(self) -> tuple[FloatArray, FloatArray]:
@@ -216,10 +215,10 @@ class PairTest:
         """Of the difference at every budget, together with the other pairs'; the wider of Student's and the draws'."""
         if self.hypotheses.method == "gaffke":
             return self.bounded_limits()
+        if not self.units.studentised:
+            return self._together(self.units.draws(self.pair), self.level)
         shown = self.units.shown_draws(self.pair, self.hypotheses.bounds)
         low, high = self.drawn_limits if shown is None else self._all_budgets(shown)
-        if not self.units.studentised:
-            return low, high
         d, error, freedom = self.evidence
         tail = self.exchange.local_share * self.level / 2 * (SHOWN if self.nodes.size > 1 else 1.0)
         finite = np.where(np.isfinite(freedom), freedom, 1e9)
