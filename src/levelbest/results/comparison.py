@@ -229,7 +229,7 @@ class Comparison(DrawnVerdict):
     """The families from best to worst at the effects' budget, where there is one."""
     baseline: str | None = None
     possible_best: tuple[str, ...] = ()
-    """Families below which no other is certified at the effects' budget: one of them is the best."""
+    """Families that no other is certified to be better than, at the effects' budget: one of them is the best."""
     cautions: tuple[Caution, ...] = ()
     strata: tuple[tuple[str, Comparison], ...] = field(default=())
     """The same within each stratum of problems, each at the confidence stated."""
