@@ -601,3 +601,37 @@ def test_numbers_that_the_page_rounds_again_are_those_of_the_terminal():
     (data, *_) = page_data(replace(view, lines=(line,)))["kinds"][f"{line.statistic}/{line.axis}"]["lines"]
     for name in ("value", "low", "high"):
         assert [f"{v:.4f}" for v in data[name]] == [f"{v:.4f}" for v in getattr(line, name)]
+
+
+def test_of_seeds_figures_fit_a_phone_and_paper_has_the_answer(browser, tmp_path):
+    names = [f"{word}-with-a-name-that-is-long-enough-for-two" for word in ("ours", "base")]
+    rows = {"model": [name for name in names for _ in range(4)], "seed": list(range(4)) * 2}
+    rows["test_acc"] = [0.81, 0.82, 0.83, 0.84, 0.80, 0.82, 0.81, 0.83]
+    report = lb.write_report(rows, tmp_path / "seeds.html", page_only=True)
+    for look, (width, broad) in {"screen": (1280, True), "phone": (390, False)}.items():
+        tab = browser.new_page(viewport={"width": width, "height": 844})
+        tab.goto(report.page.as_uri())
+        runs, narrow = tab.locator("#figure-runs"), tab.locator("img.narrow")
+        assert (runs.is_visible(), narrow.is_visible()) == (broad, not broad), look
+        assert (runs if broad else narrow).bounding_box()["width"] > 0.8 * (width - 170 if broad else width - 60)
+        deviation = tab.locator("#at-budget thead th", has_text="SD")
+        assert deviation.is_visible() is broad  # what the phone has no room for is left out
+        assert tab.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+        tab.close()
+    tab = browser.new_page(viewport={"width": 680, "height": 900})
+    tab.goto(report.page.as_uri())
+    tab.emulate_media(media="print")
+    assert tab.locator("#answer .long").is_visible()
+    assert names[0] in tab.locator("#answer").inner_text()
+    tab.close()
+
+
+def test_on_paper_the_ribbon_is_as_wide_as_the_sheet(browser, tmp_path):
+    with opened(browser, tmp_path, make_view()) as page:
+        page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        page.emulate_media(media="print")
+        page.set_viewport_size({"width": 500, "height": 900})
+        frame = page.locator("#ribbon svg").bounding_box()
+        boxes = [one.bounding_box() for one in page.locator("#ribbon rect[data-code]").all()]
+        assert max(box["x"] + box["width"] for box in boxes) <= frame["x"] + frame["width"] + 1
+        assert page.locator("#difference-title").count() == 1

@@ -90,7 +90,7 @@ function fillStanding(table, s, kind, x, text) {
     const most = s.shown.size - 1, names = row.beats.map((i) => view.families[i].name);
     const better = !names.length ? "–" : most === 1 || names.length <= 2 && most > 2 && names.join("").length < 30 ? names.join(", ") : say("share", { count: names.length, total: most });
     const one = view.families[row.family];
-    return cells(make("th", { scope: "row", class: "name", title: one.name }, ...dotted(row.family, table.clientWidth < 400 ? 13 : rows.length > 9 ? 16 : 20)), make("td", { class: "n" }, fixed(row.value, places)),
+    return cells(make("th", { scope: "row", class: "name", title: one.name }, ...dotted(row.family, table.clientWidth < 400 ? 12 : rows.length > 9 ? 16 : 20)), make("td", { class: "n" }, fixed(row.value, places)),
       make("td", { class: "forest" }, forest(row, scale, rows[0].value)), make("td", { class: "n soft" }, limits),
       ...(view.facts ? view.facts.rows[row.family].map((text) => make("td", { class: "n minor" }, text)) : []),
       ...(compared ? [make("td", { class: "minor", title: names.length ? names.join(", ") : null }, better)] : []));
