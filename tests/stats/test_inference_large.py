@@ -28,7 +28,7 @@ def both(request, monkeypatch):
     samples = pair_of(request.param, np.random.default_rng(1))
     large = TrialUnits(samples, NODES)
     assert isinstance(large.sides[0], LargeSide)
-    monkeypatch.setattr(trials_module, "EXACT_UP_TO", 10**9)
+    monkeypatch.setattr(trials_module, "LARGE", 10**9)
     small = TrialUnits(samples, NODES)
     assert isinstance(small.sides[0], Side)
     return large, small
@@ -110,8 +110,8 @@ def test_scores_of_few_levels_have_the_limits_of_trials_drawn_one_by_one(levels,
     rng = np.random.default_rng(8)
     families = [Sample(rng.integers(0, levels, 2500) / (levels - 1)) for _ in range(2)]
     n, limits = np.array([1, 3, 300, 1250]), []
-    for many in (trials_module.EXACT_UP_TO, 10**6):
-        monkeypatch.setattr(trials_module, "EXACT_UP_TO", many)
+    for many in (trials_module.LARGE, 10**6):
+        monkeypatch.setattr(trials_module, "LARGE", many)
         pair = trial_contrasts(families, n, Hypotheses(((0, 1),))).pairs[0]
         limits.append(np.concatenate([pair.low, pair.high]))
     # the best of 300 is the best level but once in 10^29 times; 999 resamples tell a limit to 10 % of the width

@@ -64,7 +64,9 @@ def curve_draws(
         return Draws(draws.lower(worst), draws.upper(best))
     if sample.reported is None and isinstance(statistic, Quantile):
         return _quantile_draws(ordered.selection, n, statistic.q, rng, bounds)
-    ordered, cells = (ordered, Cells.of(ordered)) if isinstance(statistic, Mean) else in_parts(ordered, n, statistic)
+    ordered, cells = (
+        (ordered, RankCells.of(ordered)) if isinstance(statistic, Mean) else in_parts(ordered, n, statistic)
+    )
     weights = rng.standard_gamma(np.broadcast_to(np.append(cells.counts, 1.0), (N_DRAWS, cells.counts.size + 1)))
     return weighted_draws(ordered, cells, weights, n, statistic, bounds, rng)
 
@@ -91,12 +93,12 @@ def paired_draws(
     return Draws(np.minimum(*each), np.maximum(*each))
 
 
-def _ordered(sample: Sample, weights: FloatArray) -> tuple[Sample, Cells, FloatArray]:
+def _ordered(sample: Sample, weights: FloatArray) -> tuple[Sample, RankCells, FloatArray]:
     """Trials and their weights from worst to best, each a cell; the last weight is that of the unobserved one."""
     order = np.lexsort((sample.claimed, sample.selection))
     ordered = Sample(sample.selection[order], None if sample.reported is None else sample.reported[order])
     arranged = np.concatenate([weights[:, order], weights[:, -1:]], axis=1)
-    return ordered, Cells.single(ordered), arranged
+    return ordered, RankCells.single(ordered), arranged
 
 
 def mean_draws(
@@ -199,18 +201,18 @@ def _quantile_draws(ordered: FloatArray, n: IntArray, q: float, rng: np.random.G
     return Draws(np.append(worst, ordered)[below], np.append(ordered, best)[below])
 
 
-class Cells(NamedTuple):
+class RankCells(NamedTuple):
     """Trials in order of selection, neighbours taken together where they are very many."""
 
     starts: IntArray
     counts: FloatArray
 
     @classmethod
-    def single(cls, ordered: Sample) -> Cells:
+    def single(cls, ordered: Sample) -> RankCells:
         return cls(np.arange(ordered.n_trials), np.ones(ordered.n_trials))
 
     @classmethod
-    def of(cls, ordered: Sample, below: int = _SINGLE) -> Cells:
+    def of(cls, ordered: Sample, below: int = _SINGLE) -> RankCells:
         """The best are single, and all others in about ``below`` cells."""
         m = ordered.n_trials
         if m <= CELLS_ABOVE:
@@ -224,14 +226,14 @@ class Cells(NamedTuple):
         return np.add.reduceat(column, self.starts) / self.counts
 
 
-def in_parts(ordered: Sample, n: IntArray, statistic: Statistic) -> tuple[Sample, Cells]:
+def in_parts(ordered: Sample, n: IntArray, statistic: Statistic) -> tuple[Sample, RankCells]:
     """Cells for statistics of what is reported other than its mean.
 
     Cells of neighbouring rank have one selection score, that of their worst trial, and are divided by what their trials
     report: near a quantile at one of the budgets every trial is by itself, and elsewhere it only counts on which side
     of it a trial lies. Of other statistics the parts are those of 64 quantiles of all reports.
     """
-    cells = Cells.of(ordered, _SINGLE // 8)
+    cells = RankCells.of(ordered, _SINGLE // 8)
     if cells.counts.size == ordered.n_trials:
         return ordered, cells
     reports, single = ordered.claimed, np.zeros(ordered.n_trials, dtype=bool)
@@ -252,12 +254,12 @@ def in_parts(ordered: Sample, n: IntArray, statistic: Statistic) -> tuple[Sample
     apart = (np.diff(cell[order]) != 0) | (np.diff(part[order]) != 0) | single[order[1:]] | single[order[:-1]]
     starts = np.append(0, np.flatnonzero(apart) + 1)
     selection = np.repeat(ordered.selection[cells.starts], counts)
-    return Sample(selection, reports[order]), Cells(starts, np.diff(starts, append=reports.size).astype(np.float64))
+    return Sample(selection, reports[order]), RankCells(starts, np.diff(starts, append=reports.size).astype(np.float64))
 
 
 def weighted_draws(
     ordered: Sample,
-    cells: Cells,
+    cells: RankCells,
     weights: FloatArray,
     n: IntArray,
     statistic: Statistic,

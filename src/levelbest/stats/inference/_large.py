@@ -4,7 +4,7 @@ The best of n of m trials hardly depends on more than the `_CARRY` m / n best of
 its best trials is drawn one by one; all draws that fall below it, thousands, enter through their sums, which are
 normal. At budgets that the head carries whole, the curve and its jackknife error are those of the drawn head, exactly;
 at smaller budgets, a hundredth of the trials and less, the curve is linear in the draws: the sum of their influences,
-with the error that these have. Below `EXACT_UP_TO` trials every trial is permuted (`_trials`), and the two agree; but
+with the error that these have. Below `LARGE` trials every trial is permuted (`_trials`), and the two agree; but
 trials that tie in the selection score and report different ones share a win there, and have an order here, which widens
 limits by a quarter where a score has 20 levels, and hardly where it has 100.
 """
@@ -26,7 +26,7 @@ from levelbest.stats.inference._draws import in_parts
 from levelbest.stats.inference._influences import Influences
 from levelbest.stats.inference._units import across
 
-EXACT_UP_TO = 1_500
+LARGE = 1_500
 HEAD = 1_000
 _CARRY, _NOTHING_BELOW = 14.0, 24.0
 """Trials, in units of m / n, below which the best of n is found once in a million times, or never."""

@@ -2,7 +2,7 @@
 
 A difference at budget n is studentised by the jackknife. No standard error is below that of the rounding of the scores
 (`rounding_variance`), so that a family whose best scores tie has a large t and not an infinite one. Families above
-`EXACT_UP_TO` trials are compressed (`_large`): only their best trials are permuted one by one.
+`LARGE` trials are compressed (`_large`): only their best trials are permuted one by one.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from levelbest.stats.best import Mean, Sample, Statistic, best_statistic, weight
 from levelbest.stats.inference._draws import Draws, curve_draws, paired_draws
 from levelbest.stats.inference._hypotheses import VERDICTS, Pair
 from levelbest.stats.inference._large import (
-    EXACT_UP_TO,
+    LARGE,
     LargeSide,
     PooledHeads,
     PooledReports,
@@ -132,7 +132,7 @@ class TrialUnits(IndependentUnits):
 
     def _side(self, sample: Sample, reach: int) -> Side | LargeSide:
         nodes = self.nodes[self.nodes <= max(reach, 1)]
-        if sample.n_trials > EXACT_UP_TO:
+        if sample.n_trials > LARGE:
             return large_side(sample, nodes, self.rounding)
         ranked = Ranked(sample.selection, nodes, sample.reported)
         return Side(sample, ranked, self.rounding * np.square(ranked.weights).sum(axis=1))
@@ -213,7 +213,7 @@ class TrialUnits(IndependentUnits):
     def heads(self, families: Families) -> PooledHeads | PooledReports | None:
         """The best trials of two large families; of statistics of another score, cells of all of them."""
         ordered = sorted(families, key=lambda f: (self.sizes[f], self.order[f]))
-        if len(families) != 2 or self.sizes[ordered[0]] <= EXACT_UP_TO:
+        if len(families) != 2 or self.sizes[ordered[0]] <= LARGE:
             return None
         if families not in self._heads:
             k, samples = self.inside(families), [self.samples[f] for f in ordered]
