@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,15 +27,7 @@ _LOG_FROM = 3.0
 """Costs so many times apart are drawn on a log scale."""
 
 
-def draw_pareto(
-    ax: Axes,
-    comparison: Comparison,
-    score: str,
-    *,
-    bands: bool = True,
-    colors: Colours = MappingProxyType({}),
-    style: LineLook = MappingProxyType({}),
-) -> Axes:
+def draw_pareto(ax: Axes, comparison: Comparison, score: str, *, bands: bool, colors: Colours, style: LineLook) -> Axes:
     """The score of each family against its spend per solved problem, each with its interval.
 
     The broken line joins the estimates that no other one beats in both. A family is hollow where another is better by
