@@ -61,7 +61,7 @@ def test_problems():
 
 
 def test_bad_input(trials):
-    with pytest.raises(InputError, match=r"there is no family 'A' to be the baseline"):
+    with pytest.raises(InputError, match=r"there is no family 'A' to use as the baseline"):
         plan_trials(trials, baseline="A", n_resamples=200)
     with pytest.raises(InputError, match="at least two families"):
         plan_trials(trials["a"], baseline="a", n_resamples=200)
