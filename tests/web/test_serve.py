@@ -435,7 +435,7 @@ def test_half_sent_requests_starve_nobody(limited):
         assert later.user + later.system - used.user - used.system < 0.5
         running.send_signal(signal.SIGINT)
         _, told = running.communicate(timeout=30)
-    lines = [line for line in told.splitlines() if "Ctrl-C ends it" not in line]
+    lines = [line for line in told.splitlines() if "Ctrl-C stops the page" not in line]
     assert lines == [
         "more than 64 connections to the page at once: idle ones are closed",
         "levelbest: the page is closed",
