@@ -47,7 +47,7 @@ def test_latex_parses_strictly_and_holds_no_foreign_macro(view, name):
     allowed = {
         "begin", "end", "caption", "centering", "toprule", "midrule", "bottomrule", "\\", "item", "textbackslash",
         "textasciitilde", "textasciicircum", "textless", "textgreater", "textbar", "infty",
-        "providecommand", "hline", "small", "setlength", "tabcolsep",
+        "providecommand", "hline", "small", "footnotesize", "scriptsize", "setlength", "tabcolsep",
         "$", "&", "%", "#", "_", "{", "}",
     }  # fmt: skip
     assert set(_macros(latex)) <= allowed
