@@ -2,7 +2,6 @@
 
 import re
 import shlex
-import shutil
 from importlib.resources import files
 from pathlib import Path
 
@@ -37,8 +36,6 @@ def results(tmp_path, monkeypatch):
     for name in ("cnn", "lr"):
         rows += [f"{name},{a:.3f},{b:.3f},{c:.2f}" for a, b, c in rng.uniform(0.5, 0.9, (15, 3))]
     (tmp_path / "results.csv").write_text("\n".join(rows) + "\n")
-    (tmp_path / "levelbest-demo").mkdir()  # what the demo leaves behind
-    shutil.copy(ROOT / "src" / "levelbest" / "data" / "digits.csv", tmp_path / "levelbest-demo")
     monkeypatch.chdir(tmp_path)
 
 

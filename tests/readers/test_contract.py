@@ -264,7 +264,7 @@ def test_describe_says_how_it_was_read_on_one_screen(artefact):
     shown = CliRunner().invoke(cli, ["describe", str(path), *given]).stdout.splitlines()
     assert len(shown) <= 40
     assert max(map(len, shown)) <= 86  # a word of a path is not cut
-    assert {"read as", "design"} <= {line[:8].strip() for line in shown}
+    assert {"read", "design"} <= {line[:7].strip() for line in shown}
     document = json.loads(CliRunner().invoke(cli, ["describe", str(path), *given, "--json"]).stdout)
     assert set(document) >= {"columns", "metric", "settings", "designs", "skipped", "warnings"}
     trials = lb.read_trials(path, **options)

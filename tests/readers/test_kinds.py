@@ -19,7 +19,7 @@ SCORES = {
     "attribute": Look("user_attrs_accuracy", RNG.random(20)),
     "counts-rows": Look("order", RNG.permutation(20).astype(float)),
     "identifier": Look("key", texts(*(str(10**30 + i) for i in range(20)))),
-    "same-in-every-family": Look("budget", np.tile(RNG.random(10), 2), TWO),
+    "same-in-every-family": Look("threshold", np.tile(RNG.random(10), 2), TWO),
 }
 SETTINGS = {
     "place": Look("gpu_id", RNG.integers(0, 4, 20).astype(float)),

@@ -202,10 +202,11 @@ def test_a_truly_full_disk(tmp_path):
         pytest.skip("this system does not let a test mount a small file system")
     ran = subprocess.run(["unshare", "-rm", "sh", "-c", inner], capture_output=True, text=True, timeout=120)
     assert ran.returncode == 0, ran.stderr
-    *refused, last = ran.stdout.splitlines()
+    *refused, last, head = ran.stdout.splitlines()
     assert len(refused) > 1
     assert {line.partition(";")[0] for line in refused} == {f"refused: {FULL}"}
     assert last.startswith("f: 40 of 40 trials (finished)")
+    assert head.startswith("head ")
 
 
 def test_scores_are_read_from_what_programs_print():

@@ -190,7 +190,7 @@ def _further(decided: GateDecision) -> float:
     if math.isfinite(reach) and room > 0:
         ways.append(runs * ((reach / room) ** 2 - 1))
     likely = [way for way in ways if math.isfinite(way) and way <= _MOST_FURTHER * runs]
-    each = decided.n_problems or 1 if decided.about == "suite" and not decided.whole_runs else 1
+    each = decided.n_problems or 1 if decided.of_suite and not decided.whole_runs else 1
     return min(likely) / each if likely else math.nan  # a run of a suite has a sample of each problem
 
 

@@ -53,6 +53,11 @@ class GateDecision(Shown):
     whole_runs: bool = False
     """Whether whole runs are compared, because their problems rise and fall together."""
 
+    @property
+    def of_suite(self) -> bool:
+        """Whether it is about exactly these problems."""
+        return self.about == "suite"
+
     def __repr__(self) -> str:
         return f"GateDecision({self.decision}: {self.candidate} against {self.baseline})"
 

@@ -74,7 +74,7 @@ def _of_runs(gate: GateDecision) -> list[str]:
             f"independent problems would (variance). So whole runs are compared, {gate.pair.n_trials[0]} of "
             f"{gate.candidate} and {gate.pair.n_trials[1]} of {gate.baseline}."
         )
-    elif gate.about == "suite" and gate.run_spread is None:
+    elif gate.of_suite and gate.run_spread is None:
         sentences.append(
             "Problems of a run count as independent of each other; to have that checked, name the column that says "
             f"which run a row is of ({named('trial')})."
@@ -88,7 +88,7 @@ def gate_steps(gate: GateDecision) -> list[Step]:
         return []
     if gate.absent:
         return [Step(f"Run {shortened(gate.absent, _MOST_NAMES)} with {gate.candidate}, too")]
-    words, suite = gate.pair.terms.words, gate.about == "suite"
+    words, suite = gate.pair.terms.words, gate.of_suite
     runs = "runs of the suite" if suite else f"{words.planned}s" if words.group else words.units
     if math.isfinite(gate.further):
         return [Step(f"About {forecast(gate.further)} more {runs}, with both, would probably decide")]
