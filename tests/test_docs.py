@@ -162,10 +162,10 @@ def test_the_site_builds_without_warnings(tmp_path):
     pytest.importorskip("sphinx")
     # a process of its own: the deprecations of Sphinx's extensions are not the site's warnings
     shutil.copytree(DOCS, tmp_path / "docs")  # pages of the reference are written beside the others
-    command = [sys.executable, "-m", "sphinx", "-W", "-q", str(tmp_path / "docs"), str(tmp_path)]
+    command = [sys.executable, "-m", "sphinx", "-W", "-q", str(tmp_path / "docs"), str(tmp_path / "site")]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr[-2000:]
-    assert "from your CSV to a page in one minute" in (tmp_path / "start.html").read_text(encoding="utf-8")
+    assert "from your CSV to a page in one minute" in (tmp_path / "site" / "start.html").read_text(encoding="utf-8")
 
 
 def test_the_reference_lists_every_public_name():
