@@ -18,6 +18,9 @@ from pathlib import Path
 
 import pytest
 
+from levelbest._ledger import file
+from levelbest.errors import InputError
+
 HERE = Path(__file__).parent / "faults"
 ERRORS = (errno.ENOSPC, errno.EIO, errno.EMFILE, errno.EAGAIN)
 SAMPLE = 5
@@ -137,3 +140,18 @@ if __name__ == "__main__":
     for number, said in found.items():
         print(number, said)
     sys.exit(1 if found else 0)
+
+
+def test_a_mark_that_an_error_hides_once_does_not_make_a_ledger_foreign(tmp_path, monkeypatch):
+    assert run(tmp_path)[0] == 0
+    look, looks = file.check_file, []
+
+    def hidden_at_first(connection, name):
+        looks.append(name)
+        if len(looks) == 1:
+            raise InputError(f"{name} is not a ledger of levelbest")
+        look(connection, name)
+
+    monkeypatch.setattr(file, "check_file", hidden_at_first)
+    file.connect(tmp_path / "s.db", "ro").close()
+    assert looks == ["s.db", "s.db"]

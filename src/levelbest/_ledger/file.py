@@ -160,6 +160,15 @@ def connect(path: Path, mode: str) -> sqlite3.Connection:
         raise InputError(f"the ledger {path.name} cannot be read: {error.strerror}") from error
     if not stat.S_ISREG(kind):
         raise InputError(f"{path.name} is not a ledger of levelbest, and is left as it is; choose another name")
+    try:
+        return _checked(path, mode)
+    except InputError:
+        # NOTE: an error of the machine as the log is looked for hides it, and the mark that is still in it: a file is
+        # foreign only where a second look says so.
+        return _checked(path, mode)
+
+
+def _checked(path: Path, mode: str) -> sqlite3.Connection:
     connection = _sqlite.connect(path, f"mode={mode}", timeout=30)
     try:
         check_file(connection, path.name)
