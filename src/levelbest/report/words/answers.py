@@ -38,9 +38,8 @@ from levelbest.results.verdict import Span, leading_spans
 
 MOST_NAMES = 4
 """So many contenders are named; of more the first three, and how many more there are."""
-_MOST_RANGES = 5
-"""Of more ranges only those with a best family are listed."""
-_MOST_EXTRA = 2
+_MOST_RANGES, _MOST_EXTRA = 5, 2
+"""Of more ranges only those with a best family are listed; of other contenders within a range so many."""
 
 
 @dataclass(frozen=True)
