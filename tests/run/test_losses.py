@@ -190,11 +190,11 @@ def test_a_second_name_of_a_ledger_is_no_way_around_its_lock(tmp_path):
 @pytest.mark.long
 @pytest.mark.parametrize("victim", ["raylet", "gcs_server", "driver"])
 def test_a_dead_node_of_ray_fails_no_trial(tmp_path, victim):
-    """The node, the cluster's store, or our own driver killed after 10 of 40 trials."""
+    """The node, the cluster's store, or our own driver killed after 10 of 120 trials."""
     pytest.importorskip("ray", reason="needs ray: pip install 'levelbest[ray]'")
     shutil.copy(HERE / "objectives.py", tmp_path)
     (tmp_path / "s.yaml").write_text(
-        "metric: {selection: dev, direction: max}\nfunction: objectives:quick\nn_trials: 40\n"
+        "metric: {selection: dev, direction: max}\nfunction: objectives:quick\nn_trials: 120\n"
         "families: {a: {space: {x: {uniform: [0, 1]}}}}\n"
     )
     command = [sys.executable, "-m", "levelbest", "run", "s.yaml", "--engine", "ray", "--workers", "2", "--json"]
@@ -215,7 +215,7 @@ def test_a_dead_node_of_ray_fails_no_trial(tmp_path, victim):
     assert "failed" not in statuses(tmp_path / "s.db")
     done = subprocess.run([*command[:5], "--quiet"], cwd=tmp_path, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0
-    assert "a: 40 of 40 trials (finished)" in done.stdout
+    assert "a: 120 of 120 trials (finished)" in done.stdout
 
 
 def test_a_scheduler_that_does_not_answer_is_waited_for_and_then_lost(tmp_path, monkeypatch):
