@@ -20,6 +20,7 @@ from click.testing import CliRunner
 import levelbest as lb
 from levelbest.cli.main import cli
 from levelbest.errors import LevelbestError
+from levelbest.readers import registry
 from levelbest.readers.raw import Coded
 from levelbest.readers.registry import read_path, reader_for, readers
 from levelbest.run.ledger import Ledger
@@ -198,6 +199,8 @@ def test_every_reader_is_under_contract():
 
 def test_it_is_recognised_and_no_other_claims_it(artefact):
     reader, path, _ = artefact
+    module = next(module for module in registry._MODULES if reader in registry._readers_in(module))
+    assert registry._sort_of(path) in registry._MODULES[module], f"the line of {module} in readers/registry.py lacks it"
     assert reader_for(path) is reader
 
 

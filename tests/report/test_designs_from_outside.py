@@ -12,6 +12,7 @@ from levelbest.designs import DesignWords, TableDesign, _protocol, register_desi
 from levelbest.designs.problems import ProblemsDesign
 from levelbest.designs.seeds import Configurations, Seeds
 from levelbest.designs.trials import IndependentTrials
+from levelbest.errors import InputError
 from levelbest.report.build import build_view
 from levelbest.report.figures.report import report_figures
 from levelbest.report.page.html import render_page
@@ -74,6 +75,20 @@ def _trials(column):
 
 def _labels(figure):
     return " ".join(ax.get_xlabel() for ax in figure.axes)
+
+
+@pytest.mark.parametrize(
+    ("attributes", "message"),
+    [
+        ({"name": ""}, "the design Other has no name"),
+        ({"name": "batches"}, "known already"),
+        ({"name": "other", "column": "batch"}, "'batch' is no column of Trials; for one of the configuration write"),
+        ({"name": "other", "option": "pairs"}, "unknown option of Request 'pairs'; did you mean 'paired'"),
+    ],
+)
+def test_a_design_that_could_never_fit_is_refused(attributes, message):
+    with pytest.raises(InputError, match=message):
+        register_design(type("Other", (TableDesign,), attributes))
 
 
 def test_a_design_with_many_budgets():

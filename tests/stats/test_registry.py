@@ -52,7 +52,7 @@ def test_a_toy_interval_is_simulated_like_any_other():
 
 @pytest.mark.usefixtures("toy_interval")
 def test_a_toy_interval_is_for_the_mean_unless_it_says_otherwise():
-    with pytest.raises(InputError, match="method 'range' has no interval for statistic 'median'"):
+    with pytest.raises(InputError, match="interval 'range' has no interval for statistic 'median'"):
         best_interval(SCORES, 2, method="range", statistic="median", reported=SCORES)
     register_interval("ranges", best_range, statistics=("mean", "quantile"))
     assert best_interval(SCORES, 2, method="ranges", statistic="median").low == 0.5
@@ -63,6 +63,23 @@ def test_a_name_is_taken_once():
     for name in ("range", "exact", "default"):
         with pytest.raises(InputError, match="known already"):
             register_interval(name, best_range)
+
+
+@pytest.mark.usefixtures("toy_interval")
+@pytest.mark.parametrize(
+    ("declared", "message"),
+    [
+        ({"need_bounds": 2}, "did you mean 'needs_bounds'"),
+        ({"serves": ("curves", "differences")}, "unknown option of register_interval 'serves'"),  # it would be ignored
+        ({"statistics": ("median",)}, "unknown entry of statistics 'median'"),
+        ({"estimators": "u, v"}, "unknown entry of estimators ','"),
+        ({"needs_bounds": 3}, "needs_bounds must be 0, 1 or 2"),
+    ],
+)
+def test_what_an_interval_declares_is_known(declared, message):
+    with pytest.raises(InputError, match=message):
+        register_interval("declared", best_range, **declared)
+    assert "declared" not in interval_methods()
 
 
 class Success:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from importlib import import_module
 from typing import Any, ClassVar
 
@@ -174,7 +174,7 @@ class Design:
 
     name: ClassVar[str] = ""
     column: ClassVar[str] = ""
-    """The column of trials that makes it their design, where that is all it takes."""
+    """The column of `Trials` (``search``, ``group`` ...) that makes it their design, where that is all it takes."""
     option: ClassVar[str] = ""
     chosen: ClassVar[object] = True
     """Or the option of a request that does, at this value."""
@@ -339,8 +339,16 @@ def register_design(design: type[Design], *, before: str | None = None) -> None:
         The name of the design that it goes before; None: before all others.
     """
     names = [known.name for known in designs()]
+    if not design.name:
+        raise InputError(f"the design {design.__name__} has no name; set its attribute name")
     if design.name in names:
         raise InputError(f"a design called {design.name!r} is known already; give the new one another name")
+    if design.column and design.column not in [column.name for column in fields(Trials)]:
+        raise InputError(
+            f"{design.column!r} is no column of Trials; for one of the configuration write a method fits"
+        )
+    if design.option:
+        _check.as_choice(design.option, [option.name for option in fields(Request)], "option of Request")
     _KNOWN.insert(0 if before is None else names.index(_check.as_choice(before, names, "design")), design)
 
 

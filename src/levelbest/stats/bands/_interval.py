@@ -173,7 +173,7 @@ class _Request:
             self.statistic, self.sample, self.bounds, simultaneous=self.terms.simultaneous
         )
         if lacking:
-            raise InputError(f"method {name!r} {lacking}; known there: {', '.join(self.served_by)}")
+            raise InputError(f"interval {name!r} {lacking}; known there: {', '.join(self.served_by)}")
 
     def exact(self) -> Interval:
         """Limits of a quantile of one score column."""

@@ -8,7 +8,7 @@ taken from here.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
@@ -41,6 +41,7 @@ FEW = 10
 and Pareto(3) losses it covers .77 to .90. NOTE: it changes no limit."""
 EXACT = "exact"
 ANY = ("mean", "quantile", "other")
+ESTIMATORS = ("u", "v", "naive", "gaussian")
 SERVED = ("curves", "differences", "problems")
 
 
@@ -58,7 +59,8 @@ class IntervalMethod:
     estimators : tuple of str
         The estimates beside which its limits may stand.
     serves : tuple of str
-        Of ``curves`` (of single trials), ``differences`` and ``problems``.
+        Of ``curves`` (of single trials), for which ``limits`` is called; ``differences`` and ``problems``, which have
+        computations of their own.
     needs_bounds : int
         How many bounds of the score it cannot do without: 0, 1 (either of them) or 2.
     one_column : bool
@@ -77,6 +79,14 @@ class IntervalMethod:
     one_column: bool = False
     simultaneous: bool = True
     covers_unseen: bool = False
+
+    def __post_init__(self) -> None:
+        known = {"statistics": ANY, "estimators": ESTIMATORS, "serves": SERVED}
+        for name, choices in known.items():
+            for value in getattr(self, name):
+                as_choice(value, choices, f"entry of {name}")
+        if self.needs_bounds not in (0, 1, 2):
+            raise InputError(f"needs_bounds must be 0, 1 or 2, the number of bounds needed, got {self.needs_bounds!r}")
 
     def lacks(self, statistic: Statistic, sample: Sample, bounds: Bounds, *, simultaneous: bool) -> str:
         """What it lacks for this question, as the rest of a sentence; empty where it serves."""
@@ -316,11 +326,14 @@ def register_interval(name: str, limits: Callable[[Work], Limits], **declared: o
     limits : callable
         Takes a `Work` and gives `Limits`.
     **declared
-        What the method needs and serves, as of `IntervalMethod`: by default the mean curve of trials beside the U
-        estimate, without bounds.
+        What the method needs, as of `IntervalMethod`: by default it is for the mean curve of trials beside the U
+        estimate, without bounds. It serves curves: differences and problems have computations of their own.
     """
     if name in _KNOWN:
         raise InputError(f"an interval called {name!r} is known already; give the new one another name")
+    options = [field.name for field in fields(IntervalMethod) if field.name not in ("limits", "serves")]
+    for option in declared:
+        as_choice(option, options, "option of register_interval")
     _KNOWN[name] = IntervalMethod(limits, **declared)  # type: ignore[arg-type]
 
 
