@@ -344,9 +344,7 @@ def register_design(design: type[Design], *, before: str | None = None) -> None:
     if design.name in names:
         raise InputError(f"a design called {design.name!r} is known already; give the new one another name")
     if design.column and design.column not in [column.name for column in fields(Trials)]:
-        raise InputError(
-            f"{design.column!r} is no column of Trials; for one of the configuration write a method fits"
-        )
+        raise InputError(f"{design.column!r} is no column of Trials; for one of the configuration write a method fits")
     if design.option:
         _check.as_choice(design.option, [option.name for option in fields(Request)], "option of Request")
     _KNOWN.insert(0 if before is None else names.index(_check.as_choice(before, names, "design")), design)
