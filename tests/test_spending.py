@@ -52,6 +52,30 @@ def test_a_price_that_cannot_be_applied_is_refused(tmp_path, rate, message, caps
     assert message in " ".join(capsys.readouterr().err.split())
 
 
+@pytest.mark.parametrize(
+    ("names", "price"),
+    [
+        # OpenAI's names: a prompt counts what was read from a cache; Anthropic's: the input does not
+        ("prompt_tokens,cached_tokens,completion_tokens", 3 * 60 + 0.3 * 40),
+        ("input_tokens,cache_read_input_tokens,output_tokens", 3 * 100 + 0.3 * 40),
+    ],
+)
+@pytest.mark.parametrize("memory", [[], ["--memory", "1GB"]])
+def test_cached_tokens_are_priced_as_their_names_say(tmp_path, names, price, memory):
+    pandas = pytest.importorskip("pandas")
+    tokens = dict(zip(names.split(","), ([100] * 40, [40.0] * 20 + [None] * 20, [20] * 40), strict=True))
+    table = {"model": ["m"] * 40, "problem": [f"p{i // 4}" for i in range(40)], "correct": [i % 2 for i in range(40)]}
+    path = tmp_path / "samples.parquet"
+    pandas.DataFrame(table | tokens).to_parquet(path)
+    named = ("--family", "model", "--group", "problem", "--selection", "correct", "--direction", "max")
+    curve = json.loads(
+        _run("curve", path, *named, "--rate", "input=3,output=15,cached=0.3", "--json", "--n", "1", *memory)
+    )
+    # half the samples say nothing of a cache: they used none
+    wanted = ((price + 15 * 20) + (3 * 100 + 15 * 20)) / 2 / 1e6
+    assert curve["families"][0]["points"][0]["cost"] == pytest.approx(wanted, rel=1e-9)
+
+
 def test_systems_are_compared_at_equal_spend_where_both_have_samples_left(tmp_path):
     document = json.loads(_run("compare", _table(tmp_path), *OPTIONS, "--axis", "cost", "--json"))
     (pair,) = document["comparisons"]

@@ -32,12 +32,24 @@ __all__ += [
     "runs_table",
     "scored_table",
     "seed_of",
+    "system_names",
     "table_names",
     "whole",
 ]
 
 _MOST_LEAVES = 20_000
 """A few lines of YAML aliases can stand for billions of values: past this, a document is refused."""
+_OPERATED = {
+    "seed",
+    "timeout",
+    "max_connections",
+    "adaptive_connections",
+    "max_retries",
+    "num_retries",
+    "attempt_timeout",
+}
+_OPERATED |= {"stream_idle_timeout", "batch", "cache", "api_key", "api_base", "base_url"}
+"""Settings of how a system was run, and not of what it is."""
 _SEEDS = {"seed", "random_seed", "random_state", "rng_seed", "params_seed", "params_random_state"}
 
 
@@ -129,10 +141,30 @@ def scored_table(
     if len(only) == 1:
         roles["selection"] = only[0]
         known.setdefault("direction", known.get("facts", {}).get(f"direction:{only[0]}"))
+    elif only and any("problem" in row for row in rows):
+        known["facts"] = {**known.get("facts", {}), "scores": ", ".join(map(repr, only))}
     apart = several and not any("problem" in row for row in rows)
     systems = [f"{row['model']} / {row['task']}" if apart else row["model"] for row in rows]
     named = [{"system": system, **row} for system, row in zip(systems, rows, strict=True)]
     return rows_table(source, named, roles, about, **known)
+
+
+def system_names(systems: Sequence[tuple[str, str, Record]]) -> list[str]:
+    """Of each (model, task, settings) its model, with the settings in which it differs from others on the same task."""
+    by_task: dict[tuple[str, str], list[Record]] = {}
+    for model, task, settings in systems:
+        by_task.setdefault((model, task), []).append(settings)
+    differing: dict[str, dict[str, None]] = {}
+    for (model, _), several in by_task.items():
+        keys = dict.fromkeys(key for settings in several for key in settings if key.rpartition(".")[2] not in _OPERATED)
+        apart = [key for key in keys if len({repr(settings.get(key)) for settings in several}) > 1]
+        differing.setdefault(model, {}).update(dict.fromkeys(apart))
+    names = []
+    for model, _, settings in systems:
+        given = {key.rpartition(".")[2]: settings.get(key) for key in differing[model]}
+        shown = [f"{key}={value}"[:40] for key, value in given.items() if value is not None]
+        names.append(f"{model} ({', '.join(shown)})" if shown else model)
+    return names
 
 
 def whole(value: object, otherwise: int = 0) -> int:

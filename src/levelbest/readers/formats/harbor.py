@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from pathlib import Path, PurePosixPath
 
-from levelbest.readers.formats._rows import Record, number, part_of, scored_table
+from levelbest.readers.formats._rows import Record, flatten, number, part_of, scored_table, system_names
 from levelbest.readers.formats._tree import Tree, tool
 from levelbest.readers.raw import RawTable
 from levelbest.readers.tables.files import Json, has_marks
@@ -14,6 +14,12 @@ __all__ = ["READERS"]
 
 _TRIAL, _RUN, _METADATA = "result.json", "results.json", "run_metadata.json"
 _LOOK = 40
+_SPENT = {
+    "cost_usd": "cost_usd",
+    "input_tokens": "n_input_tokens",
+    "cached_tokens": "n_cache_tokens",
+    "output_tokens": "n_output_tokens",
+}
 
 
 def _is_trial(path: Path) -> bool:
@@ -34,6 +40,8 @@ def _harbor_tables(tree: Tree) -> list[RawTable]:
         with tree.trying(name):
             rows.append(_trial_row(trial))
     rows.sort(key=lambda row: str(row.pop("started_at")))
+    systems = system_names([(row["model"], row["task"], row.pop("settings")) for row in rows])
+    rows = [{**row, "model": system} for row, system in zip(rows, systems, strict=True)]
     scores = [key for row in rows for key in row if key.startswith("reward")]
     return _by_task(tree.name, rows, "Harbor job", ["reward"] if "reward" in scores else scores)
 
@@ -58,9 +66,12 @@ def _trial_row(trial: Record) -> Record:
         "exception": part_of(trial, "exception_info").get("exception_type"),
         "seconds": _seconds(trial.get("started_at"), trial.get("finished_at")),
         "started_at": trial.get("started_at"),
+        "settings": flatten(part_of(configured, "kwargs")),
     }
-    costs = {"cost_usd": "cost_usd", "input_tokens": "n_input_tokens", "output_tokens": "n_output_tokens"}
-    return row | {name: number(spent.get(key)) for name, key in costs.items() if spent.get(key) is not None}
+    costs = {name: number(spent.get(key)) for name, key in _SPENT.items() if spent.get(key) is not None}
+    if costs.get("input_tokens") is not None:  # Harbor counts those from the cache among them
+        costs["input_tokens"] -= costs.get("cached_tokens") or 0.0
+    return row | costs
 
 
 def _terminal_bench_tables(tree: Tree) -> list[RawTable]:

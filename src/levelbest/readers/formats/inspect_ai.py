@@ -6,13 +6,14 @@ import io
 import struct
 import zipfile
 import zlib
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
 from levelbest._read import LimitedStream, expanded_limit, open_file
 from levelbest.errors import DataError, LevelbestError
-from levelbest.readers.formats._rows import Record, flatten, number, scored_table, whole
+from levelbest.readers.formats._rows import Record, flatten, number, part_of, scored_table, system_names, whole
 from levelbest.readers.formats._tree import Tree, tool
 from levelbest.readers.raw import RawTable
 from levelbest.readers.tables.files import Json, has_marks, json_value, read_bytes, zstd_stream
@@ -77,7 +78,10 @@ def _tables(tree: Tree) -> list[RawTable]:
         if not log.is_scored:
             tree.skip(log.name, "none of its samples has a score")
     several = len({log.value_at("eval", "task") for log in scored}) > 1
-    return [_table(tree, log, several) for log in scored]
+    settings = [_settings(tree, log) for log in scored]
+    known = [(str(log.value_at("eval", "model")), str(log.value_at("eval", "task"))) for log in scored]
+    systems = system_names([(*names, given) for names, given in zip(known, settings, strict=True)])
+    return [_table(tree, log, several, *more) for log, *more in zip(scored, systems, settings, strict=True)]
 
 
 def _json_log(path: Path) -> _Log:
@@ -109,6 +113,12 @@ def _eval_log(tree: Tree, path: Path) -> _Log:
                     break
             for part in parts:
                 log.samples += _samples(tree, path, packed, part)
+            if log.value_at("stats", "model_usage") and not any("model_usage" in sample for sample in log.samples):
+                # Summaries before 2025 do not tell the tokens; the samples themselves do.
+                whole = [_samples(tree, path, packed, name) for name in names if name.startswith("samples/")]
+                usage = {(sample.get("id"), sample.get("epoch")): sample.get("model_usage") for [sample] in whole}
+                for sample in log.samples:
+                    sample["model_usage"] = usage.get((sample.get("id"), sample.get("epoch")))
     except LevelbestError:
         raise
     except _DAMAGE as error:
@@ -148,14 +158,29 @@ def _content(path: Path, packed: zipfile.ZipFile, name: str) -> bytes:
     return content
 
 
-def _table(tree: Tree, log: _Log, several: bool) -> RawTable:
-    task, model = str(log.value_at("eval", "task")), str(log.value_at("eval", "model"))
+def _settings(tree: Tree, log: _Log) -> Record:
+    """What a system was run with."""
     settings: Record = {}
-    for part, name in (("plan", "config"), ("eval", "task_args")):
+    parts = (
+        ("plan", "config", "config"),
+        ("eval", "model_generate_config", "config"),
+        ("eval", "task_args", "task_args"),
+    )
+    for part, name, prefix in parts:
         with tree.trying(f"{log.name}, {name}"):
-            settings |= flatten(log.value_at(part, name) or {}, name)
+            given = flatten(log.value_at(part, name) or {}, prefix)
+            settings |= {key: value for key, value in given.items() if value is not None and ".extra_" not in key}
+    solver = log.value_at("eval", "solver")
+    return settings | ({"solver": solver} if isinstance(solver, str) else {})
+
+
+def _table(tree: Tree, log: _Log, several: bool, system: str, settings: Record) -> RawTable:
+    task, model = str(log.value_at("eval", "task")), str(log.value_at("eval", "model"))
     worded: set[str] = set()
-    rows = [{"model": model, "task": task, **_row(sample, task, settings, worded)} for sample in log.samples]
+    rows = [{"model": system, "task": task, **_row(sample, log, settings, worded)} for sample in log.samples]
+    others = {name for sample in log.samples for name in sample.get("model_usage") or () if name != model}
+    if others and any(model in (sample.get("model_usage") or ()) for sample in log.samples):
+        tree.skip(log.name, f"tokens of {', '.join(sorted(others))}: those of {model} alone are counted")
     missing = whole(log.value_at("results", "total_samples")) - len(rows)
     status = str(log.value_at("status"))
     if status != "success" or missing > 0:
@@ -164,7 +189,8 @@ def _table(tree: Tree, log: _Log, several: bool) -> RawTable:
     scorers = list(dict.fromkeys(name for row in rows for name in row if name.startswith(_SCORE)))
     timed = any(row["working_time"] is not None for row in rows)
     roles = {"order": "epoch"} | ({"cost": "working_time"} if timed else {})
-    # Correct is better than incorrect; of a scorer that gives numbers nothing says which way they point.
+    # Correct is better than incorrect; of a scorer that gives numbers only accuracies say which way they point.
+    worded |= {f"{_SCORE}{name}" for name in _accuracies(log)}
     facts = {f"direction:{name}": "max" for name in scorers if name in worded}
     version = log.value_at("eval", "packages", "inspect_ai")
     if isinstance(version, str):
@@ -175,17 +201,19 @@ def _table(tree: Tree, log: _Log, several: bool) -> RawTable:
     )
 
 
-def _row(sample: Record, task: str, settings: Record, worded: set[str]) -> Record:
+def _accuracies(log: _Log) -> list[str]:
+    """The scorers whose results are accuracies."""
+    listed = log.value_at("results", "scores")
+    results = [result for result in listed if isinstance(result, dict)] if isinstance(listed, list) else []
+    return [str(result.get("name")) for result in results if "accuracy" in part_of(result, "metrics")]
+
+
+def _row(sample: Record, log: _Log, settings: Record, worded: set[str]) -> Record:
     scores = _scores(sample.get("scores"), worded)
     failed = sample.get("error") is not None or not scores
-    usage = [counts for counts in (sample.get("model_usage") or {}).values() if isinstance(counts, dict)]
-    tokens = {
-        f"{kind}_tokens": sum(whole(counts.get(f"{kind}_tokens")) for counts in usage)
-        for kind in ("input", "output", "total")
-        if usage
-    }
+    tokens = _tokens(part_of(sample, "model_usage"), str(log.value_at("eval", "model")))
     return {
-        "problem": f"{task} #{sample.get('id')}",
+        "problem": f"{log.value_at('eval', 'task')} #{sample.get('id')}",
         "epoch": whole(sample.get("epoch"), 1),
         "status": "failed" if failed else "ok",
         **settings,
@@ -194,6 +222,18 @@ def _row(sample: Record, task: str, settings: Record, worded: set[str]) -> Recor
         "working_time": number(sample.get("working_time")),
         **tokens,
     }
+
+
+def _tokens(usage: Record, model: str) -> dict[str, int]:
+    """Tokens of the evaluated model, and not of a grader; where it is not among them, of all."""
+    total: Counter[str] = Counter()
+    for counts in [part_of(usage, name) for name in usage if name == model or model not in usage]:
+        given, produced, both = (whole(counts.get(f"{kind}_tokens")) for kind in ("input", "output", "total"))
+        cached, stored = (whole(counts.get(f"input_tokens_cache_{kind}")) for kind in ("read", "write"))
+        # Some providers count among the input what is read from a cache: the total then says so.
+        fresh = given - cached if both == given + produced else given + stored
+        total.update(input_tokens=fresh, cached_tokens=cached, output_tokens=produced, total_tokens=both)
+    return dict(total)
 
 
 def _scores(stored: object, worded: set[str]) -> dict[str, float]:

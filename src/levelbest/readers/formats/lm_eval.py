@@ -149,9 +149,30 @@ def _sample_table(files: list[_File], several: bool) -> RawTable:
         for document, scores in file.rows.items():
             status = "ok" if scores else "failed"
             rows.append({**common, "problem": f"{file.task} #{document}", "status": status, **scores})
-    facts, about = _directions(first.results, first.task, _metrics(rows)), "lm-evaluation-harness samples"
     source = PurePosixPath(first.name).name
-    return scored_table(source, rows, about, _metrics(rows), several=several, numbers=["seed"], facts=facts)
+    return _judged(source, first.task, rows, first.results, "lm-evaluation-harness samples", several=several)
+
+
+def _judged(source: str, task: str, rows: list[Record], results: Record, about: str, *, several: bool) -> RawTable:
+    """A table with one score of every row, whatever the metric of its task; without one where it is a question."""
+    metrics = _metrics(rows)
+    facts = _directions(results, task, metrics)
+    # The only score, or the accuracy beside others (normalised for length, macro averages) of the same answers.
+    plain = [name for name in metrics if name.rpartition(",")[0] == "acc"]
+    primary = metrics[0] if len(metrics) == 1 else plain[0] if len(plain) == 1 else None
+    way = None
+    if primary is not None:
+        rows = [{**row, "score": row.get(primary)} for row in rows]
+        way = facts.get(f"direction:{primary}", direction_of(primary.rpartition(",")[0])[0])
+        facts["name:selection"] = primary
+    scores = metrics if primary is None else ["score"]
+    table = scored_table(source, rows, about, scores, several=several, numbers=["seed"], direction=way, facts=facts)
+    others = [name for name in metrics if name != primary]
+    if primary is not None and others:
+        table.cautions.append(
+            Caution.of("guessed-columns", None, len(others), kind="primary", task=task, column=primary, others=others)
+        )
+    return table
 
 
 def _is_results(path: Path) -> bool:
@@ -183,28 +204,8 @@ def _result_tables(tree: Tree) -> list[RawTable]:
             seed = {} if _seed(document) is None else {"seed": _seed(document)}
             by_task.setdefault(task, []).append({"model": model, "task": task, "order": order, **scores, **seed})
             first.setdefault(task, document)
-    return [_result_table(task, rows, first[task], several=len(by_task) > 1) for task, rows in by_task.items()]
-
-
-def _result_table(task: str, rows: list[Record], results: Record, *, several: bool) -> RawTable:
-    metrics = _metrics(rows)
-    facts = _directions(results, task, metrics)
-    # The only score, or the accuracy beside others (normalised for length, macro averages) of the same answers.
-    plain = [name for name in metrics if name.rpartition(",")[0] == "acc"]
-    primary = metrics[0] if len(metrics) == 1 else plain[0] if len(plain) == 1 else None
-    way = None
-    if primary is not None:  # one name for the score of every task, whatever its metric
-        rows = [{**row, "score": row.get(primary)} for row in rows]
-        way = facts.get(f"direction:{primary}", direction_of(primary.rpartition(",")[0])[0])
-        facts["name:selection"] = primary
-    about, scores = "lm-evaluation-harness results", [] if primary is None else ["score"]
-    table = scored_table(task, rows, about, scores, several=several, numbers=["seed"], direction=way, facts=facts)
-    others = [name for name in metrics if name != primary]
-    if primary is not None and others:
-        table.cautions.append(
-            Caution.of("guessed-columns", None, len(others), kind="primary", task=task, column=primary, others=others)
-        )
-    return table
+    several, about = len(by_task) > 1, "lm-evaluation-harness results"
+    return [_judged(task, task, rows, first[task], about, several=several) for task, rows in by_task.items()]
 
 
 READERS = (

@@ -29,9 +29,11 @@ def _tables(tree: Tree) -> list[RawTable]:
     """One table, one row per result; the family is the provider, with the prompt where there are several."""
     rows: list[Record] = []
     for name in tree.of_kind(_is_output, "output of promptfoo"):
+        listed: list[Record] = []
         for place, result in enumerate(_results(tree, name), 1):
             with tree.trying(f"{name}, result {place}"):
-                rows.append(_row(result))
+                listed.append(_row(result))
+        rows += _by_column(listed)
     if not rows:
         return []
     prompts = len({row["prompt"] for row in rows}) > 1
@@ -52,6 +54,18 @@ def _tables(tree: Tree) -> list[RawTable]:
         rows = [{key: value for key, value in row.items() if key != "score"} for row in rows]
     scores = ["success"] if same else ["success", "score"]
     return [scored_table(tree.name, rows, "promptfoo output", scores, several=False, facts=facts)]
+
+
+def _by_column(rows: list[Record]) -> list[Record]:
+    """The rows with a number behind the provider where a prompt has several columns of one: other settings of it."""
+    columns: dict[tuple[str, str], dict[Json, None]] = {}
+    for row in rows:
+        columns.setdefault((row["model"], row["prompt"]), {})[row["column"]] = None
+    for row in rows:
+        several = list(columns[row["model"], row["prompt"]])
+        place = several.index(row.pop("column"))
+        row["model"] += f" ({place + 1})" if len(several) > 1 else ""
+    return rows
 
 
 def _results(tree: Tree, name: str) -> list[Json]:
@@ -75,6 +89,7 @@ def _row(result: Json) -> Record:
         "model": _label(result["provider"], "label", "id"),
         "task": "promptfoo",
         "prompt": _label(result.get("prompt"), "label", "raw"),
+        "column": result.get("promptIdx"),
         "test": test,
         "about": about,
         "status": "ok" if passed is not None else "failed",

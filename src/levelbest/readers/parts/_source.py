@@ -14,7 +14,7 @@ from levelbest._read import as_size
 from levelbest.errors import DataError, InputError
 from levelbest.readers.steps.conditions import checked_condition
 from levelbest.readers.steps.names import SAMPLE_IDS
-from levelbest.readers.steps.priced import MILLION, tokens_column
+from levelbest.readers.steps.priced import is_cached, token_prices
 from levelbest.readers.tables.engine import connect, name_of, quoted, reason_of
 from levelbest.readers.tables.files import as_paths, short_names, stem
 from levelbest.trials.pools import NO_ANSWER
@@ -79,7 +79,9 @@ class Source:
         """What a sample cost."""
         if isinstance(self.cost, str):
             return f"CAST({name_of(self.cost)} AS DOUBLE)"
-        return " + ".join(f"{each!r} * CAST({name_of(column)} AS DOUBLE)" for column, each in (self.cost or {}).items())
+        numbers = {column: f"CAST({name_of(column)} AS DOUBLE)" for column in self.cost or {}}
+        counts = {column: f"coalesce({text}, 0)" if is_cached(column) else text for column, text in numbers.items()}
+        return " + ".join(f"{each!r} * {counts[column]}" for column, each in (self.cost or {}).items())
 
     @property
     def voted(self) -> str:
@@ -211,8 +213,7 @@ def _described(connection: DuckDBPyConnection, source: Source, family: str | Non
     described = (source.weight, source.stratum, source.cluster)
     cost = source.cost
     if isinstance(cost, Mapping):
-        rates = {tokens_column(known, Path(source.files[0]).name, kind): price for kind, price in cost.items()}
-        source = replace(source, cost={column: price / MILLION for column, price in rates.items()})
+        source = replace(source, cost=token_prices(known, Path(source.files[0]).name, cost, lambda _: True))
     priced = [cost] if isinstance(cost, str) else []
     used = (source.group, source.selection, source.reported, *described, *priced, source.answer, source.sample, family)
     for name in used:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from levelbest._check import IntArray
 from levelbest.cautions import Caution
-from levelbest.errors import InputError, named
+from levelbest.errors import Ambiguous, InputError, named
 from levelbest.readers.raw import Cells, LazyColumns, RawTable, as_codes, stacked
 from levelbest.readers.steps.cells import Numbers, as_numbers, no_item, split_path
 from levelbest.readers.tables.files import stem
@@ -61,8 +61,13 @@ class Merged:
         """These rows in this order."""
         return self._saying_the_same(Merged(self.tables, rows if self.rows is None else self.rows[rows]))
 
-    def having(self, selection: str) -> Merged:
-        """Without the tables that have no such score: their rows are no failed trials, they are something else."""
+    def having(self, selection: str, *, is_given: bool) -> Merged:
+        """Without the tables that have no such score: their rows are no failed trials, they are something else.
+
+        A benchmark with several scores of each problem is a question, unless the score ``is_given``.
+        """
+        if not is_given:
+            self._ask_which_score()
         owners = self._owners.get(selection, [selection] * len(self.tables))
         lacking = []
         for place, (table, owner) in enumerate(zip(self.tables, owners, strict=True)):
@@ -74,6 +79,18 @@ class Merged:
             self.skipped.append(Skipped(table.source, f"{why}; its {table.n_rows} rows are left out"))
             lacking.append(place)
         return self.only(np.flatnonzero(~np.isin(self.table_codes(), lacking))) if lacking else self
+
+    def _ask_which_score(self) -> None:
+        unclear = [table for table in self.present() if "scores" in table.facts]
+        others = [table for table in self.present() if "selection" in table.roles]
+        if not unclear or not others:
+            return
+        which = _telling(unclear, others)
+        how = f', or leave it out with {named("where")} "not ({which})"' if which else ""
+        raise Ambiguous(
+            f"{unclear[0].source}: the selection score could be any of {unclear[0].facts['scores']}; choose one with "
+            f"{named('selection')}, which leaves out what has no such score{how}"
+        )
 
     def reshaped(
         self,
@@ -138,7 +155,9 @@ class Merged:
         }
         if len(set(ways.values())) > 1:
             listed = ", ".join(f"{source} ({way})" for source, way in ways.items())
-            telling = _telling([table for table in left if table.source in ways], next(iter(ways)))
+            first, *_ = ways
+            mine = [table for table in left if table.source == first]
+            telling = _telling(mine, [table for table in left if table.source in ways and table.source != first])
             how = f', e.g. {named("where")} "{telling}"' if telling else ""
             raise InputError(
                 f"these cannot be read together, since their scores point in different directions: {listed}; read "
@@ -204,10 +223,8 @@ class Merged:
         return column if self.rows is None else column[self.rows]
 
 
-def _telling(tables: Sequence[RawTable], source: str) -> str:
-    """A condition that only the rows of one source meet: a column with one value in it that the others do not have."""
-    mine = [table for table in tables if table.source == source]
-    others = [table for table in tables if table.source != source]
+def _telling(mine: Sequence[RawTable], others: Sequence[RawTable]) -> str:
+    """A condition that only the rows of some tables meet: a column with one value in it that the others do not have."""
     family = mine[0].roles.get("family")
     for name in [*([family] if family else []), *mine[0].columns]:
         values = {value for table in mine if name in table.columns for value in as_codes(table.columns[name])[0]}

@@ -51,7 +51,7 @@ def build_trials(tables: Sequence[RawTable], wanted: ReadRequest) -> Trials:
     long, wanted = melt(table, wanted)
     roles = choose_roles(long, wanted)
     melted = long is not table
-    table = expand_lists(long.having(roles.selection), roles)
+    table = expand_lists(long.having(roles.selection, is_given=wanted.selection is not None), roles)
     judged = judged_by(table, roles, wanted)
     table = find_runs(table, roles, wanted)
     kept, trials = _read_rows(table, roles, judged, melted, wanted.tied)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -14,17 +14,28 @@ from levelbest.readers.raw import RawTable
 from levelbest.readers.steps import names
 from levelbest.readers.steps.cells import as_numbers
 
-__all__ = ["KINDS", "MILLION", "SPENT", "as_rates", "priced", "tokens_column"]
+__all__ = ["KINDS", "SPENT", "as_rates", "is_cached", "priced", "token_prices"]
 
 SPENT = "spend"
 """The column of what a row cost."""
-MILLION = 1e6
+_MILLION = 1e6
 KINDS: dict[str, tuple[str, ...]] = {
     "input": ("input_tokens", "tokens_in", "prompt_tokens", "n_input_tokens", "tokens_input", "in_tokens"),
     "output": ("output_tokens", "tokens_out", "completion_tokens", "n_output_tokens", "tokens_output", "out_tokens"),
-    "cached": ("cached_tokens", "tokens_cached", "cached_input_tokens", "cache_read_tokens", "input_tokens_cache_read"),
+    "cached": (
+        "cached_tokens",
+        "tokens_cached",
+        "cached_input_tokens",
+        "cache_read_tokens",
+        "cache_read_input_tokens",
+        "input_tokens_cache_read",
+        "n_cache_tokens",
+    ),
 }
-"""Kinds of tokens, and what their columns are called. Cached tokens are counted apart from those of the input."""
+"""Kinds of tokens, and what their columns are called."""
+_CACHE = {"cache", "cached"}
+_PROMPT = ("prompt", "tokens")
+"""Where the input is called so, it counts those read from a cache; they are counted apart from it elsewhere."""
 
 
 def as_rates(given: str | Mapping[str, float]) -> dict[str, float]:
@@ -57,18 +68,56 @@ def priced(table: RawTable, rates: Mapping[str, float]) -> RawTable:
     """The table with the dollars that each row cost."""
     if SPENT in table.columns:
         raise InputError(f"{table.source} has a column {SPENT!r} already: name it with {named('cost')}")
+
+    def tokens(column: str) -> FloatArray:
+        counts = as_numbers(table.columns[column]).values
+        return np.where(np.isnan(counts), 0.0, counts) if is_cached(column) else counts
+
+    prices = token_prices(table.columns, table.source, rates, lambda column: bool(np.nansum(tokens(column)) > 0))
     spent: FloatArray = np.zeros(table.n_rows)
-    for kind, price in rates.items():
-        spent += price / MILLION * as_numbers(table.columns[tokens_column(table.columns, table.source, kind)]).values
+    for column, price in prices.items():
+        spent += price * tokens(column)
     return replace(table, columns={**table.columns, SPENT: spent}, cost_unit="$", roles={**table.roles, "cost": SPENT})
 
 
-def tokens_column(columns: Iterable[str], source: object, kind: str) -> str:
+def token_prices(
+    columns: Iterable[str], source: object, rates: Mapping[str, float], is_used: Callable[[str], bool]
+) -> dict[str, float]:
+    """Dollars for each token of a column; ``is_used``: whether a column counts any tokens."""
+    known = list(columns)
+    prices = {_tokens_column(known, source, kind): price / _MILLION for kind, price in rates.items()}
+    cached = [name for name in _columns_of(known, "cached") if is_used(name)]
+    if "input" not in rates or not cached:
+        return prices
+    if names.tokens(_tokens_column(known, source, "input"))[-2:] == _PROMPT:
+        among = rates["input"] / _MILLION
+        return {name: price - among * (name in cached) for name, price in prices.items()}
+    if "cached" not in rates:
+        raise InputError(
+            f"{source} counts cached tokens apart from the input ({', '.join(cached)}), and {named('rate')} does not "
+            "price them: add cached=PRICE, e.g. a tenth of the input's, or cached=0"
+        )
+    return prices
+
+
+def is_cached(column: str) -> bool:
+    """Whether a column counts tokens of a cache: an empty cell of it is none of them."""
+    return bool(_CACHE & set(names.tokens(column)))
+
+
+def _columns_of(columns: Iterable[str], kind: str) -> list[str]:
+    spelled = [names.tokens(name) for name in KINDS[kind]]
+    words = {name: names.tokens(name) for name in columns}
+    # what is read from a cache, or written to it, is no input, whatever follows in its name
+    meant = {name: parts for name, parts in words.items() if kind == "cached" or not is_cached(name)}
+    matches = [name for name, parts in meant.items() if parts[-3:] in spelled or parts in spelled]
+    ends = [name for name, parts in meant.items() if any(parts[-len(ending) :] == ending for ending in spelled)]
+    return list(dict.fromkeys([*matches, *ends]))
+
+
+def _tokens_column(columns: Iterable[str], source: object, kind: str) -> str:
     """The one column of tokens of a kind."""
-    spelled, known = [names.tokens(name) for name in KINDS[kind]], list(columns)
-    matches = [name for name in known if names.tokens(name)[-3:] in spelled or names.tokens(name) in spelled]
-    ends = [name for name in known if any(names.tokens(name)[-len(words) :] == words for words in spelled)]
-    matches = list(dict.fromkeys([*matches, *ends]))
+    matches = _columns_of(columns, kind)
     if len(matches) == 1:
         return matches[0]
     if matches:
