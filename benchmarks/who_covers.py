@@ -3,9 +3,9 @@
     pip install opda scorio ppi-python evalstats pandas
     python benchmarks/who_covers.py --samples 1000          # about 15 minutes; writes docs/who-covers-tables.md
 
-Four questions, one table each: the best of n of one family, pass@k over problems, pass@1 and a judge as users write them,
-and the verdicts of families that differ in nothing. Every cell is an independent draw with its own seed, so that a part
-of the table can be run alone.
+Four questions, one table each: the best of n of one family, pass@k over problems, pass@1 and a judge as users write
+them, and the verdicts of families that differ in nothing. Every cell is an independent draw with its own seed, so that
+a part of the table can be run alone.
 """
 
 from __future__ import annotations
@@ -244,9 +244,9 @@ def false_verdicts(samples: int) -> Iterator[str]:
 
 
 LANGUAGE_MODELS = """50 problems with six samples of each, success rates from beta(.8, 1.2), and a judge that takes
-three in ten wrong answers for right; the truth is that of the population of problems. Time is the processor's for one interval, and
-lines are what a user writes for it. evalstats is given the mean of each problem for pass@1, as its manual has it; for the
-judge it takes, as ppi-python does, samples for independent ones."""
+three in ten wrong answers for right; the truth is that of the population of problems. Time is the processor's for one
+interval, and lines are what a user writes for it. evalstats is given the mean of each problem for pass@1, as its manual
+has it; with a judge it takes, as ppi-python does, samples for independent ones."""
 
 
 def page(samples: int) -> str:

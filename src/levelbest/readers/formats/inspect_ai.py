@@ -65,7 +65,16 @@ def _tables(tree: Tree) -> list[RawTable]:
             if len(paths) == 1:
                 raise
             tree.skip(path.name, str(error))
-    # One log may be there twice, as .eval and .json or before and after scoring: its samples are counted once.
+    scored = _scored(tree, logs)
+    several = len({log.value_at("eval", "task") for log in scored}) > 1
+    settings = [_settings(tree, log) for log in scored]
+    known = [(str(log.value_at("eval", "model")), str(log.value_at("eval", "task"))) for log in scored]
+    systems = system_names([(*names, given) for names, given in zip(known, settings, strict=True)])
+    return [_table(tree, log, several, *more) for log, *more in zip(scored, systems, settings, strict=True)]
+
+
+def _scored(tree: Tree, logs: list[_Log]) -> list[_Log]:
+    """Those with scores. One may be there twice, as .eval and .json or before and after scoring: it is counted once."""
     kept: dict[object, _Log] = {}
     for log in sorted(logs, key=lambda other: not other.is_scored):
         known = (log.value_at("eval", "run_id"), log.value_at("eval", "task_id"), log.value_at("eval", "model"))
@@ -77,11 +86,7 @@ def _tables(tree: Tree) -> list[RawTable]:
     for log in kept.values():
         if not log.is_scored:
             tree.skip(log.name, "none of its samples has a score")
-    several = len({log.value_at("eval", "task") for log in scored}) > 1
-    settings = [_settings(tree, log) for log in scored]
-    known = [(str(log.value_at("eval", "model")), str(log.value_at("eval", "task"))) for log in scored]
-    systems = system_names([(*names, given) for names, given in zip(known, settings, strict=True)])
-    return [_table(tree, log, several, *more) for log, *more in zip(scored, systems, settings, strict=True)]
+    return scored
 
 
 def _json_log(path: Path) -> _Log:
@@ -178,9 +183,10 @@ def _table(tree: Tree, log: _Log, several: bool, system: str, settings: Record) 
     task, model = str(log.value_at("eval", "task")), str(log.value_at("eval", "model"))
     worded: set[str] = set()
     rows = [{"model": system, "task": task, **_row(sample, log, settings, worded)} for sample in log.samples]
-    others = {name for sample in log.samples for name in sample.get("model_usage") or () if name != model}
-    if others and any(model in (sample.get("model_usage") or ()) for sample in log.samples):
-        tree.skip(log.name, f"tokens of {', '.join(sorted(others))}: those of {model} alone are counted")
+    users = {name for sample in log.samples for name in part_of(sample, "model_usage")}
+    if model in users and len(users) > 1:
+        others = ", ".join(sorted(users - {model}))
+        tree.skip(log.name, f"tokens of {others}: those of {model} alone are counted")
     missing = whole(log.value_at("results", "total_samples")) - len(rows)
     status = str(log.value_at("status"))
     if status != "success" or missing > 0:
