@@ -69,8 +69,9 @@ def _trial_row(trial: Record) -> Record:
         "settings": flatten(part_of(configured, "kwargs")),
     }
     costs = {name: number(spent.get(key)) for name, key in _SPENT.items() if spent.get(key) is not None}
-    if costs.get("input_tokens") is not None:  # Harbor counts those from the cache among them
-        costs["input_tokens"] -= costs.get("cached_tokens") or 0.0
+    given = costs.get("input_tokens")
+    if given is not None:  # Harbor counts those from the cache among them
+        costs["input_tokens"] = given - (costs.get("cached_tokens") or 0.0)
     return row | costs
 
 

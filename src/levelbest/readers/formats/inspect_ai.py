@@ -70,7 +70,8 @@ def _tables(tree: Tree) -> list[RawTable]:
     settings = [_settings(tree, log) for log in scored]
     known = [(str(log.value_at("eval", "model")), str(log.value_at("eval", "task"))) for log in scored]
     systems = system_names([(*names, given) for names, given in zip(known, settings, strict=True)])
-    return [_table(tree, log, several, *more) for log, *more in zip(scored, systems, settings, strict=True)]
+    logged = zip(scored, systems, settings, strict=True)
+    return [_table(tree, log, several, system, given) for log, system, given in logged]
 
 
 def _scored(tree: Tree, logs: list[_Log]) -> list[_Log]:
