@@ -53,6 +53,23 @@ def samples(seed=0, n_problems=23, text=True):
     return problem, verifier.tolist(), correct.tolist()
 
 
+@pytest.mark.parametrize(
+    "given",
+    [
+        ("--status", "state"),
+        ("--map", "right=correct"),
+        ("--selection-direction", "min"),
+        ("--reader-option", "study=a"),
+        ("--judge", "verifier"),
+    ],
+)
+def test_an_option_that_parts_do_not_have_is_refused(given, tmp_path, capsys):
+    path = write(tmp_path / "a.parquet", problem=["p", "q"], correct=[1.0, 0.0], state=["failed", "ok"])
+    options = ("--group", "problem", "--selection", "correct", "--direction", "max", "--memory", "1GB")
+    assert main(["curve", path, *options, *given]) == 2
+    assert f"samples that are read in parts have no {given[0]};" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("text", [True, False])
 def test_parts_give_the_numbers_of_the_whole(tmp_path, monkeypatch, text):
     problem, verifier, correct = samples(text=text)

@@ -13,7 +13,7 @@ from levelbest.cli.main import main
 from levelbest.errors import InputError
 from levelbest.report.terminal.console import console
 from levelbest.report.terminal.curves import print_plan
-from levelbest.report.words.plans import plan_rows
+from levelbest.report.words.plans import plan_rows, plan_sentences
 from levelbest.results import TrialPlan
 from levelbest.stats import horizon
 from levelbest.stats.budgets import Needed
@@ -365,8 +365,12 @@ def test_a_spend_is_divided_into_problems_and_samples():
     shown = [way.detectable for way in ways]
     assert shown == sorted(shown)
     assert [way["problems"] for way in plan.to_dict()["ways"][0]["ways"]] == [way.problems for way in ways]
-    counted = plan_trials(table, group="problem", runs=320)
+    counted = plan_trials(table, group="problem", cost="dollars", runs=320)
     assert [way.problems for way in counted.ways[0][2]] == [way.problems for way in ways]
+    assert (counted.spend, counted.samples, plan.samples) == (None, 320, None)
+    assert "320 samples of each to divide" in " ".join(map(str, plan_sentences(counted)))  # samples are no dollars
+    with pytest.raises(InputError, match="give one"):
+        plan_trials(table, group="problem", cost="dollars", runs=320, spend=5.0)
 
 
 def test_the_detectable_difference_of_a_way_is_that_of_simulated_studies():

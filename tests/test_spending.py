@@ -141,6 +141,22 @@ def _judged(tmp_path):
 JUDGED = ("--group", "problem", "--judge", "judge", "--label", "human", "--direction", "max")
 
 
+@pytest.mark.parametrize(
+    ("verb", "options", "message"),
+    [
+        (lb.compare, {"about": "suite"}, "verdicts are for problems like these; give about= problems"),
+        (lb.compare, {"statistic": "majority"}, "the statistic is 'mean' \\(the average .{30,60}, got 'majority'"),
+        (lb.compare, {"task": "sample"}, "over several tasks does not take a judge .* pool the problems"),
+        (lb.plan_trials, {}, "a plan does not take a judge"),
+        (lb.gate, {"baseline": "a", "candidate": "b"}, "a gate does not take a judge"),
+    ],
+)
+def test_what_takes_no_judge_says_so(verb, options, message, tmp_path):
+    judged = {"group": "problem", "judge": "judge", "label": "human", "direction": "max"}
+    with pytest.raises(InputError, match=message):
+        verb(_judged(tmp_path), **judged, **options)
+
+
 def test_a_judge_is_corrected_by_the_labels(tmp_path):
     path = _judged(tmp_path)
     output = _run("compare", path, *JUDGED, "--details")

@@ -186,6 +186,21 @@ def test_rungs_of_a_configuration_are_checkpoints(head, tmp_path):
     assert trials.selection == pytest.approx([1 / 9 + place / 1000 for place in range(20)], abs=1e-4)
 
 
+def test_a_long_printed_table_is_read_to_its_end(tmp_path):
+    rows = [f"| {'ab'[place % 2]} | {place / 40000} | {'note' * 40} |" for place in range(30_000)]  # 5 MiB
+    trials = lb.read_trials(write(tmp_path / "notes.md", ["| model | val_acc | notes |", "|---|---|---|", *rows]))
+    assert (len(trials), trials.selection.max()) == (30_000, 29_999 / 40_000)
+
+
+@pytest.mark.parametrize("runs", ["seed", "rep"])
+def test_a_budget_of_runs_without_a_name_is_asked_about(runs, tmp_path):
+    rows = [f"{family},{run},{budget},.{run}{budget}" for family in "ab" for run in range(1, 7) for budget in (10, 20)]
+    path = write(tmp_path / "budgets.csv", [f"method,{runs},budget,acc", *rows])
+    with pytest.raises(Ambiguous, match="'budget' goes up from row to row: does it count the checkpoints of 12 runs"):
+        lb.read_trials(path)
+    assert [len(lb.read_trials(path, trial=trial)) for trial in ("none", runs)] == [24, 12]
+
+
 def test_a_leaderboard_is_no_sample_of_one_family(tmp_path):
     rows = [f"{place},team {place},{0.9 - place / 100:.2f}" for place in range(1, 21)]
     path = write(tmp_path / "leaderboard.csv", ["Rank,TeamName,Accuracy", *rows])

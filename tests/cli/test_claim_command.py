@@ -89,6 +89,22 @@ def test_options_and_tables_give_the_same_answer(capsys, tmp_path):
     assert lb.claim(frame).pairs[0].readings[0].low == pytest.approx(wanted[0]["low"])
 
 
+@pytest.mark.parametrize("beside", ["loss", "error bars", "latency"])
+def test_only_the_column_of_the_score_says_which_way_is_better(beside):
+    rows = {"name": ["base", "ours"], "mean": [76.3, 77.9], "sd": [0.4, 0.5], "n": [5, 5], beside: ["CE", "MSE"]}
+    assert lb.claim(rows).pairs[0].readings[0].difference == pytest.approx(1.6)
+    losses = {"name": ["base", "ours"], "test loss": ["77.9 ± 0.5 (5)", "76.3 ± 0.4 (5)"], "score": ["a", "b"]}
+    assert lb.claim(losses, plus_minus="sd", runs=5).pairs[0].readings[0].difference == pytest.approx(1.6)
+
+
+@pytest.mark.parametrize("runs", [[5, 3, 9], [5, 3, 3, 3]])
+def test_there_are_as_many_numbers_of_runs_as_rows(runs):
+    rows = {"name": ["base", "ours"], "mean": [76.3, 77.9], "sd": [0.4, 0.5]}
+    with pytest.raises(InputError, match="must have a number for each of 2 rows"):
+        lb.claim(rows, runs=runs)
+    assert [lb.claim(rows, runs=some).pairs[0].claim.n for some in (5, [5], [5, 3], (7, 7))] == [5, 5, 3, 7]
+
+
 def test_several_claims_share_the_confidence():
     rows = {"name": ["a", "b", "c"], "mean": [1.0, 2.0, 3.0], "sd": [1.0, 1.0, 1.0], "n": [9, 9, 9]}
     judged = lb.claim(rows, baseline="b", direction="max")
@@ -109,6 +125,8 @@ def test_several_claims_share_the_confidence():
         (("claim",), "there is nothing to judge"),
         (("claim", "--mean", "1", "2", "--runs", "5", "5"), "--mean, --sd (or --se), --runs"),
         (("claim", "--claimed", "1"), "--claimed needs FILE"),
+        (("claim", "a 1 ± 1 (3)", "b 2 ± 1 (3)", "--runs", "50", "50"), "--runs is for tables"),
+        (("claim", "a 1 ± 1 (3)", "b 2 ± 1 (3)", "--where", "x > 1"), "--where is for tables"),
         (("claim", "a 1 ± 1 (3)", "b 2 ± 1 (3)", "--search-sd", "-1"), "--search-sd is a standard deviation"),
     ],
 )

@@ -160,6 +160,31 @@ def test_missing_reported_scores_are_a_warning_with_the_count(table):
     assert "1 of 3" in caution.sentence
 
 
+@pytest.mark.parametrize("kind", ["series", "numbers", "levels", "one name", "records by number"])
+def test_frames_whose_columns_have_no_plain_names(kind):
+    """Names that are no texts are written as texts; a single column is a table of one."""
+    pandas = pytest.importorskip("pandas")
+    models, scores = ["a", "b"] * 4, [place / 10 for place in range(8)]
+    index = pandas.Index(models, name="model")
+    several = pandas.MultiIndex.from_arrays([models, models, range(8)], names=["model", "model", None])
+    sources = {
+        "series": pandas.Series(scores, index=index, name="acc"),
+        "numbers": pandas.DataFrame({0: scores}, index=index),
+        "levels": pandas.DataFrame({("val", "acc"): scores}, index=index),
+        "one name": pandas.DataFrame({"acc": scores}, index=several),
+        "records by number": [{0: score, "model": model} for model, score in zip(models, scores, strict=True)],
+    }
+    name = {"numbers": "0", "levels": "val.acc", "records by number": "0"}.get(kind, "acc")
+    trials = lb.read_trials(sources[kind], family="model", selection=name, direction="max")
+    assert (trials.families, trials.selection.tolist()) == (("a", "b"), scores)
+
+
+def test_columns_of_one_name_are_refused():
+    pandas = pytest.importorskip("pandas")
+    with pytest.raises(InputError, match=r"must have different names; rename them: .*'acc' 2 times"):
+        lb.read_trials(pandas.DataFrame([[0.1, 0.2]], columns=["acc", "acc"]))
+
+
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow", "lazy", "dict"])
 def test_any_dataframe(library):
     columns = {"model": ["a", "b", "a"], "val_acc": [0.1, 0.2, 0.3], "seed": [1, 2, 3]}

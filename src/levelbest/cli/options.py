@@ -296,10 +296,12 @@ def load_table(given: Given) -> Table:
     for name in ("group", "selection", "direction"):
         if not given[name]:
             raise InputError(f"samples that are read in parts need --{name}; it is not guessed for them")
-    for name in ("search", "reader", "wide", "task", "spaces", "success", "judge", "label", "name"):
-        if given[name]:
-            raise InputError(f"samples that are read in parts have no --{name}; leave it out, or leave out --memory")
     keys = ("family", "selection", "reported", "group", "weight", "stratum", "cluster", "where", "direction", "answer")
+    served = {*keys, "cost", "trial", "seed_column", "bounds", "tied"}  # no checkpoints, so that none are tied
+    for name in (*READING, "reader_options"):
+        if given[name] and name not in served:
+            option = name.replace("_", "-").removesuffix("s" * (name == "reader_options"))
+            raise InputError(f"samples that are read in parts have no --{option}; leave it out, or leave out --memory")
     return read_in_parts(
         given["files"],
         **{key: given[key] for key in keys},

@@ -16,7 +16,7 @@ from levelbest import _check
 from levelbest._read import limit_of
 from levelbest.cautions import Caution
 from levelbest.designs._protocol import Table
-from levelbest.errors import DataError, InputError, named
+from levelbest.errors import DataError, InputError, called, named
 from levelbest.trials import OK, Trials, one_table
 from levelbest.trials.problems import ProblemTable
 
@@ -142,6 +142,18 @@ def _without(trials: Trials, lost: Mapping[str, Caution], least: int, baseline: 
         return trials
     left = trials[kept]
     return replace(left, cautions=(*left.cautions, *lost.values()))
+
+
+def is_judged(trials: object) -> bool:
+    """Whether a judge's scores are held against the labels of some samples."""
+    return isinstance(trials, Trials) and trials.facts.get("judge") == "yes"
+
+
+def refuse_judge(trials: object, verb: str, remedy: str = "") -> None:
+    """Raise where a judge's scores would be taken for the selection score, and samples without a label for missing."""
+    if is_judged(trials):
+        remedy = remedy or f"compare them ({called('compare')}), or take the label as the score ({named('selection')})"
+        raise InputError(f"{verb} does not take a judge ({named('judge')}): {remedy}")
 
 
 def pairs_of(families: Sequence[str], baseline: str | None) -> Pairs:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import ClassVar
 
+from levelbest.designs._input import refuse_judge
 from levelbest.designs._protocol import Request, Table
 from levelbest.designs.problems import ProblemsDesign
 from levelbest.designs.suite import Suite, suite_differences, suite_limits
@@ -22,11 +23,13 @@ class Benchmarks(ProblemsDesign):
     of_tasks: ClassVar[bool] = True
 
     def __init__(self, table: Table, request: Request, stratum: str | None = None) -> None:
+        pooled = f"pool the problems of all tasks ({named('task')} none), or take one task ({named('where')})"
         if request.axis == "cost":
             raise InputError(
-                "over several tasks systems are compared at numbers of samples; to compare them at equal spend pool "
-                f"the problems of all tasks ({named('task')} none), or take one task ({named('where')})"
+                "over several tasks systems are compared at numbers of samples; to compare them at equal spend "
+                f"{pooled}"
             )
+        refuse_judge(table, "a comparison over several tasks", pooled)
         if request.about == "suite":
             self.words, self.methods = Suite.words, Suite.methods  # type: ignore[misc]
         super().__init__(table, request, stratum)

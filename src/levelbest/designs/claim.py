@@ -158,9 +158,8 @@ def _summaries(
 ) -> tuple[list[Summary], str | None]:
     """A summary for each text, or for each row of a table; and the direction that the name of its column tells."""
     from levelbest.readers.registry import read_path
-    from levelbest.readers.steps.names import direction_of
     from levelbest.readers.steps.summaries import (
-        directions_of,
+        direction_in,
         is_summary_table,
         is_summary_text,
         rows_where,
@@ -175,9 +174,14 @@ def _summaries(
     if not source:
         raise InputError("there is nothing to judge: give a text for each method, or a table of them")
     every: list[Summary] = []
-    ways: set[str] = set()
+    ways: set[str | None] = set()
+    of_a_table = [name for name, given in (("selection", score), ("runs", runs), ("where", where)) if given is not None]
     for place, item in enumerate(source):
         if isinstance(item, str) and is_summary_text(item):
+            if of_a_table:
+                raise InputError(
+                    f"{named(of_a_table[0])} is for tables; leave it out for a text, which says all: 'ours 7 ± 0.6 (5)'"
+                )
             every.append(summary_of(item, "claim" if place else "baseline", plus_minus))
             continue
         if isinstance(item, str) and not Path(item).expanduser().exists():
@@ -191,7 +195,7 @@ def _summaries(
                     f"compared by {called('compare')}"
                 )
             every += summaries_of(table if where is None else rows_where(table, str(where)), plus_minus, score, runs)
-            ways |= directions_of(table) if score is None else {direction_of(score)[0] or ""} - {""}
+            ways.add(direction_in(table, score))
     return every, ways.pop() if len(ways) == 1 else None
 
 

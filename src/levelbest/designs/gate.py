@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from levelbest import _check
-from levelbest.designs._input import as_trials
+from levelbest.designs._input import as_trials, refuse_judge
 from levelbest.designs._protocol import Request
 from levelbest.designs._versions import SuiteVersions
 from levelbest.designs.compare import compare_request
@@ -90,6 +90,7 @@ def gate(
     """
     table = _with_bounds(_only(as_trials(trials, reading), baseline, candidate))
     table.refuse_tasks()
+    refuse_judge(table, "a gate")
     grouped = table.group is not None
     chosen = (about or "suite") if grouped else "problems"
     if about == "suite" and not grouped:

@@ -47,6 +47,10 @@ class JudgedProblems(ProblemsDesign):
                 f"with a judge ({named('judge')}) the mean of one sample is estimated; leave out {named('n')}, "
                 f"{named('headline')} and {named('axis')}"
             )
+        if request.about == "suite":
+            raise InputError(
+                f"with a judge ({named('judge')}) verdicts are for problems like these; give {named('about')} problems"
+            )
         by_judge = replace(request, settings=replace(request.settings, missing="selection"))
         super().__init__(table, by_judge, stratum)
         self.judged = tuple(self._judged(table[problems.family], problems) for problems in self.problems)

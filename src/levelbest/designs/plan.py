@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from levelbest import _check
-from levelbest.designs._input import Pairs, as_trials, pairs_of, with_scores, without_one_search
+from levelbest.designs._input import Pairs, as_trials, pairs_of, refuse_judge, with_scores, without_one_search
 from levelbest.designs._protocol import WHOLE, Design, Request, design_of
 from levelbest.designs._table import scores_of
 from levelbest.designs.seeds import only_seeds_vary
@@ -102,8 +102,9 @@ def plan_trials(
     paid, currency = _price(price)
     table = without_one_search(with_scores(as_trials(trials, reading), baseline), baseline)
     table.refuse_tasks()
+    refuse_judge(table, "a plan")
     over_problems = table.group is not None
-    _refuse_spend(spend, over_problems=over_problems)
+    _refuse_spend(spend, runs, over_problems=over_problems)
     seeds = only_seeds_vary(table) and n in (None, 1)
     budget = _check.as_count((1 if seeds or over_problems else BUDGET) if n is None else n, "n")
     settings = Settings(confidence, failed, missing, n_resamples, rng)
@@ -134,12 +135,15 @@ def plan_trials(
         cost_unit=table.metric.cost_unit or table.metric.cost,
         price=paid,
         currency=currency,
-        spend=runs if spend is None else spend,
+        spend=spend,
+        samples=runs if over_problems else None,
         ways=tuple(_ways(separations, dict(problems), dict(costs), spend, runs)),
     )
 
 
-def _refuse_spend(spend: float | None, *, over_problems: bool) -> None:
+def _refuse_spend(spend: float | None, runs: int | None, *, over_problems: bool) -> None:
+    if spend is not None and runs is not None:
+        raise InputError(f"a spend ({named('spend')}) or a number of samples ({named('runs')}) is divided: give one")
     if spend is not None and not over_problems:
         raise InputError(
             f"{named('spend')} is divided into problems and samples of each; name the problem ({named('group')})"

@@ -14,6 +14,7 @@ import numpy as np
 from levelbest import _check
 from levelbest._check import Bounds, IntArray, budget_grid
 from levelbest.cautions import Caution
+from levelbest.designs._input import is_judged
 from levelbest.designs._protocol import POINTS, WHOLE, Design, FamilyCounts, Request, Table
 from levelbest.designs._table import drawn_curve
 from levelbest.designs.selecting import spend_per_solved
@@ -34,6 +35,11 @@ from levelbest.trials.problems import LEAST, Problems, grid_of, problems_of, too
 
 LISTED = 5
 """So many problems are named where some are left out."""
+_STATISTICS = {
+    "mean": "the average over problems of the best of n",
+    "all": "of the chance that all of n succeed, pass^k",
+    "majority": "of the answer with the most votes, maj@k",
+}
 _SAID_ANEW = ("failures", "still-running", "no-reported", "few-values", "paired-design", "unequal-groups")
 
 
@@ -98,9 +104,8 @@ class ProblemsDesign(Design):
         of_problems = not isinstance(trials, Trials) or (trials.group is not None and trials.search is None)
         if not of_problems or cls.of_tasks != getattr(trials, "by_task", False):
             return False
-        judged = isinstance(trials, Trials) and trials.facts.get("judge") == "yes"
         spent = "spending" if request.axis == "cost" else "problems"
-        kind = "judged" if judged else "suite" if request.about == "suite" else spent
+        kind = "judged" if is_judged(trials) else "suite" if request.about == "suite" else spent
         return cls.of_tasks or cls.name == kind
 
     @cached_property
@@ -240,11 +245,10 @@ class ProblemsDesign(Design):
     def _refuse(self, request: Request) -> None:
         """What samples of problems do not have."""
         if request.statistic not in self.statistics:
+            known = " or ".join(f"{name!r} ({_STATISTICS[name]})" for name in self.statistics)
             raise InputError(
-                "over problems the statistic is 'mean' (the average over problems of the best of n), 'all' (of the "
-                "chance that all of n succeed, pass^k) or 'majority' (of the answer with the most votes, maj@k; not "
-                f"for exactly these problems), got {request.statistic!r}; leave out {named('group')} for other "
-                "statistics, over all samples"
+                f"{self.words.scope} the statistic is {known}, got {request.statistic!r}; leave out {named('group')} "
+                "for other statistics, over all samples"
             )
         if request.estimator != "u":
             raise InputError(f"over problems the estimator is 'u', the unbiased one, got {request.estimator!r}")

@@ -319,7 +319,7 @@ def _(result: TrialPlan) -> dict[str, object]:
                 }
                 for first, second, powers in result.division_powers
             ],
-            "spend": result.spend,
+            **picked(result, "spend", "samples"),
             "ways": [
                 {"families": [first, second], "ways": [vars(way) for way in ways]}
                 for first, second, ways in result.ways

@@ -81,7 +81,9 @@ class TrialPlan(Drawn):
     """Of one unit of cost, where it was given."""
     currency: str = ""
     spend: float | None = None
-    """What may be spent on problems and samples, in the unit of cost, or in samples where costs are not known."""
+    """What may be spent on problems and samples, in the unit of cost."""
+    samples: int | None = None
+    """Or how many samples of each system there are to divide."""
     ways: tuple[tuple[str, str, tuple[SpendWay, ...]], ...] = ()
     """Over problems, for each pair: so many problems with so many samples of each for that spend."""
 

@@ -15,7 +15,8 @@ from levelbest.readers.tables.tidy import mark_roles
 
 __all__ = ["READERS"]
 
-_MOST_BYTES = 2**22
+_GLANCE = 2**22
+"""Bytes in which a table must begin for the file to be recognised."""
 _ENDINGS = (".md", ".markdown", ".tex", ".rst", ".txt", "")
 _RULE = re.compile(r"\s*\|?(\s*:?-+:?\s*\|)+(\s*:?-+:?\s*)?\|?\s*")
 """The line below a header in Markdown."""
@@ -72,14 +73,14 @@ def _recognises(path: Path) -> bool:
     if not path.is_file() or path.suffix.lower() not in _ENDINGS:
         return False
     try:
-        return bool(_tables_in(decoded(read_bytes(path, _MOST_BYTES), path.name)[0]))
+        return bool(_tables_in(decoded(read_bytes(path, _GLANCE), path.name)[0]))
     except DataError:
         return False
 
 
 def _read(path: Path, *, table: str | None = None) -> list[RawTable]:
     """One printed table; ``table``: its number, where a file has several."""
-    printed = _tables_in(decoded(read_bytes(path, _MOST_BYTES), path.name)[0])
+    printed = _tables_in(decoded(read_bytes(path), path.name)[0])
     if not printed:
         raise DataError(f"{path.name} has no table of Markdown or LaTeX with a header and a row")
     if table is None and len(printed) > 1:

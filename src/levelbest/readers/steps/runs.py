@@ -35,6 +35,7 @@ _UNSURE = names.word_set(
     "iteration iterations iter generation episode episodes round update updates step steps budget fidelity rung"
 )
 """Counters that may number the trials of a search as well."""
+_SETTINGS = ("budget", "fidelity")  # of whole runs, unless those have names
 _PLURAL = names.word_set("epochs steps iterations timesteps total_timesteps episodes frames updates total_steps")
 """Names that may be a hyperparameter as well: how long to train."""
 _ENDS = names.word_set("epoch step iteration iter round rnd episode generation timestep timesteps update")
@@ -184,8 +185,9 @@ def find_runs(table: Merged, roles: Roles, wanted: ReadRequest) -> Merged:
         runs = next((some for runs_by in _WAYS if (some := runs_by(rows)) is not None), None)
         if runs is None or (rows.unsure and settings_vary(table.columns, counter)):
             continue  # it numbers the trials of a search
-        if rows.unsure and int(runs.run.max()) == int(sources.max()):
-            raise _unsure(rows, int(runs.run.max()) + 1)  # it rises once in each family
+        vague = names.spelled(counter) in _SETTINGS and runs.column not in names.among(table.columns, _RUNS)
+        if rows.unsure and (vague or int(runs.run.max()) == int(sources.max())):  # or it rises once in each family
+            raise _unsure(rows, int(runs.run.max()) + 1, runs.column)
         return _with_runs(rows, runs)
     _ask_about_ladder(table, roles, within)
     return table
@@ -226,10 +228,10 @@ def _is_learning_curve(rows: _Rows) -> bool:
     return int(known.sum()) >= _FEW and abs(float(np.corrcoef(ranks)[0, 1])) > _FOLLOWS
 
 
-def _unsure(rows: _Rows, runs: int) -> Ambiguous:
+def _unsure(rows: _Rows, runs: int, column: str | None = None) -> Ambiguous:
     """A counter that rises once may number trials as well as checkpoints."""
     which = [name for name in rows.free if len(as_codes(rows.table.columns[name])[0]) == 1]
-    trial = f"{named('trial')} {(*rows.roles.family, *which, 'COL')[0]}"
+    trial = f"{named('trial')} {column or (*rows.roles.family, *which, 'COL')[0]}"
     return Ambiguous(
         f"{rows.table.source}: {rows.counter!r} goes up from row to row: does it count the checkpoints of "
         f"{'one run' if runs == 1 else f'{runs} runs'} ({trial}), or is each row a trial ({named('trial')} none)?"

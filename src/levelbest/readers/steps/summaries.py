@@ -14,7 +14,7 @@ from levelbest.readers.steps.cells import as_numbers, is_series
 from levelbest.readers.steps.names import direction_of
 from levelbest.stats.budgets import Summary
 
-__all__ = ["directions_of", "has_summaries", "is_summary_table", "is_summary_text", "rows_where", "summaries_of"]
+__all__ = ["direction_in", "has_summaries", "is_summary_table", "is_summary_text", "rows_where", "summaries_of"]
 __all__ += ["summary_of"]
 
 _NUMBER = r"[-+−]?(?:\d+(?:[.,]\d+)?|[.,]\d+)(?:[eE][-+]?\d+)?"
@@ -141,10 +141,10 @@ def _given_runs(table: RawTable, runs: Sequence[int] | None) -> list[float]:
         raise InputError(
             f"{table.source} does not say of how many runs its means are: add a column n, or give {named('runs')}"
         )
-    each = list(runs) * table.n_rows if len(set(runs)) == 1 else list(runs)
-    if len(each) < table.n_rows:
+    each = list(runs[:1]) * table.n_rows if len(set(runs)) == 1 else list(runs)
+    if len(each) != table.n_rows:
         raise InputError(f"{named('runs')} must have a number for each of {table.n_rows} rows, got {list(runs)}")
-    return [float(count) for count in each[: table.n_rows]]
+    return [float(count) for count in each]
 
 
 def _the_score(table: RawTable, score: str | None) -> str | None:
@@ -164,11 +164,10 @@ def _with_spread(columns: Mapping[str, Cells]) -> list[str]:
     return [name for name in worded if all(is_summary_text(str(cell)) for cell in texts(columns[name]))]
 
 
-def directions_of(table: RawTable) -> set[str]:
-    """Which way is better, by the names of the columns that are no part of a summary: ``Perplexity`` says min."""
-    parts = {name for part, known in _COLUMNS.items() if part != "mean" for name in known}
-    free = [name for name in table.columns if _plain(name) not in parts]
-    return {way for name in free if (way := direction_of(name)[0]) is not None}
+def direction_in(table: RawTable, score: str | None) -> str | None:
+    """Which way is better, by the name of the column of means with their ±: ``Perplexity`` says min."""
+    column = _the_score(table, score)
+    return None if column is None else direction_of(column)[0]
 
 
 def _plain(name: str) -> str:

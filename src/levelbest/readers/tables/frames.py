@@ -16,15 +16,14 @@ __all__ = ["frame_table", "is_frame"]
 
 
 def is_frame(source: object) -> bool:
-    """Whether this is a dataframe or a mapping of columns, and not a path or a list of paths."""
+    """Whether this is a dataframe, a column of one or a mapping of columns, and not a path or a list of paths."""
     if isinstance(source, Mapping) or _are_records(source):
         return True
     if isinstance(source, (str, bytes, list, tuple, set)) or hasattr(source, "__fspath__"):
         return False
     import narwhals.stable.v2 as nw
 
-    native = nw.from_native(source, pass_through=True)
-    return isinstance(native, (nw.DataFrame, nw.LazyFrame))
+    return isinstance(_native(source), (nw.DataFrame, nw.LazyFrame, nw.Series))
 
 
 def _are_records(source: object) -> TypeGuard[Sequence[Mapping[str, object]]]:
@@ -35,7 +34,7 @@ def _are_records(source: object) -> TypeGuard[Sequence[Mapping[str, object]]]:
 def frame_table(source: object, name: str = "dataframe") -> RawTable:
     """A dataframe's columns, the names of its index among them; a lazy frame is collected."""
     if _are_records(source):
-        keys = dict.fromkeys(str(key) for row in source for key in row)
+        keys = dict.fromkeys(key for row in source for key in row)
         source = {key: [row.get(key) for row in source] for key in keys}
     if isinstance(source, Mapping):
         columns = {str(key): _array(key, values) for key, values in source.items()}
@@ -47,17 +46,38 @@ def frame_table(source: object, name: str = "dataframe") -> RawTable:
         return RawTable(name, columns)
     import narwhals.stable.v2 as nw
 
-    frame: Any = nw.from_native(_with_index(source))
+    frame = _native(source)
+    if isinstance(frame, nw.Series):
+        frame = frame.to_frame()
+    if frame.implementation.is_pandas_like():
+        frame = _native(_with_index(frame.to_native()))
     if isinstance(frame, nw.LazyFrame):
         frame = frame.collect()
     return RawTable(name, {str(column): _series(frame[column], nw) for column in frame.columns})
 
 
+def _native(source: object) -> Any:
+    """As narwhals has it; what is no frame and no column stays what it is."""
+    import narwhals.stable.v2 as nw
+
+    try:
+        return nw.from_native(source, pass_through=True, allow_series=True)
+    except nw.exceptions.DuplicateError as error:
+        raise InputError(
+            f"columns of a dataframe must have different names; rename them: {' '.join(str(error).split())}"
+        ) from None
+
+
 def _with_index(source: Any) -> Any:
-    """A frame of pandas with the levels of its index that have names as columns, as ``set_index`` took them away."""
-    levels = [level for level in getattr(getattr(source, "index", None), "names", ()) if level is not None]
-    missing = [level for level in levels if level not in source.columns]
-    return source.reset_index(level=missing) if missing and hasattr(source, "reset_index") else source
+    """A frame of pandas with the levels of its index that have names as columns, as ``set_index`` took them away.
+
+    Names are texts, those of several levels joined by dots: ``val.mean``.
+    """
+    parts = [name if isinstance(name, tuple) else (name,) for name in source.columns]
+    source = source.set_axis([".".join(str(part) for part in name if part != "") for name in parts], axis=1)
+    levels = enumerate(source.index.names)
+    missing = {level: place for place, level in levels if level is not None and level not in source.columns}
+    return source.reset_index(level=list(missing.values())) if missing else source
 
 
 def _array(key: object, values: Any) -> Column:

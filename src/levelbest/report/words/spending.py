@@ -115,7 +115,7 @@ def way_rows(plan: TrialPlan) -> list[list[str]]:
         [
             f"{first} and {second}",
             f"{way.problems:,} x {way.samples}",
-            *([show_cost(way.spend, plan.cost_unit)] if plan.costs else []),
+            *([] if plan.spend is None else [show_cost(way.spend, plan.cost_unit)]),
             f"{way.detectable:.2g}",
             f"{way.power:.0%}",
         ]
@@ -126,9 +126,7 @@ def way_rows(plan: TrialPlan) -> list[list[str]]:
 
 def spend_words(plan: TrialPlan) -> str:
     """What is divided: ``20 $`` or ``400 samples of each``."""
-    if plan.spend is None:
-        return ""
-    return show_cost(plan.spend, plan.cost_unit) if plan.costs else f"{plan.spend:,.0f} samples of each"
+    return f"{plan.samples:,} samples of each" if plan.spend is None else show_cost(plan.spend, plan.cost_unit)
 
 
 def divided_sentences(plan: TrialPlan) -> list[str]:
