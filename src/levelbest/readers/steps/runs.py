@@ -185,10 +185,7 @@ def find_runs(table: Merged, roles: Roles, wanted: ReadRequest) -> Merged:
         runs = next((some for runs_by in _WAYS if (some := runs_by(rows)) is not None), None)
         if runs is None or (rows.unsure and settings_vary(table.columns, counter)):
             continue  # it numbers the trials of a search
-        vague = names.spelled(counter) in _SETTINGS and runs.column not in names.among(table.columns, _RUNS)
-        if rows.unsure and (vague or int(runs.run.max()) == int(sources.max())):  # or it rises once in each family
-            raise _unsure(rows, int(runs.run.max()) + 1, runs.column)
-        return _with_runs(rows, runs)
+        return _with_runs(rows, runs, int(sources.max()))
     _ask_about_ladder(table, roles, within)
     return table
 
@@ -238,10 +235,14 @@ def _unsure(rows: _Rows, runs: int, column: str | None = None) -> Ambiguous:
     )
 
 
-def _with_runs(rows: _Rows, ladder: _Found) -> Merged:
-    """The table with runs as a role; they are a new column where no single one tells them apart."""
+def _with_runs(rows: _Rows, ladder: _Found, sources: int) -> Merged:
+    """The table with runs as a role, a new column where no single one tells them apart; asks where rows may be trials:
+    the counter is a budget of runs without a name, or rises once in each of the ``sources``."""
     table, roles = rows.table, rows.roles
     runs = int(ladder.run.max()) + 1
+    vague = names.spelled(rows.counter) in _SETTINGS and ladder.column not in names.among(table.columns, _RUNS)
+    if rows.unsure and (vague or runs == sources + 1):
+        raise _unsure(rows, runs, ladder.column)
     column = ladder.column
     if column is None:
         column = "run number"

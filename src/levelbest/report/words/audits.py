@@ -63,7 +63,7 @@ def _known(audit: Audit) -> list[str]:
     if audit.sd == 0:
         return [
             f"{again}, run again, scored exactly the same: noise is not the danger, overfitting the validation set is. "
-            f"{plural(audit.n_attempts, 'attempt')} were judged on it."
+            f"{plural(audit.n_attempts, 'attempt')} {'was' if audit.n_attempts == 1 else 'were'} judged on it."
         ]
     noise = f"One run has a standard deviation of {audit.sd:.2g} ({again} run again, {audit.df} degrees of freedom)"
     sentences = [f"{noise}{'; that is few, and what follows depends on it' if audit.df < 5 else ''}."]
