@@ -28,7 +28,7 @@ from levelbest.trials import Settings
 from levelbest.trials.problems import grid_of
 
 PROBLEMS = 10_000
-SECTION = "## Samples of problems, against a peer"
+SECTION = "## Samples of problems, compared with another library"
 OPTIONS = {"group": "problem", "selection": "verifier", "reported": "correct", "direction": "max"}
 
 

@@ -35,10 +35,10 @@ AXES: dict[str, dict[str, list[int]]] = {
     "resamples": dict.fromkeys(("curve", "compare"), TRIALS[:6]),
 }
 OF_AXES = {
-    "trials": "in one family, or in each of two that are compared",
-    "families": "of 200 trials each",
-    "problems": "with ten samples of each of two systems",
-    "resamples": "behind the limits of 1,000 trials, or of two times 1,000",
+    "trials": " in one family, or in each of two that are compared",
+    "families": ", with 200 trials each",
+    "problems": ", with ten samples of each of two systems",
+    "resamples": " behind the limits of 1,000 trials, or of two times 1,000",
 }
 Growth = dict[str, dict[str, list[tuple[int, float, float]]]]
 """By axis and kind: sizes with CPU seconds and MB."""
@@ -213,8 +213,8 @@ def write(ratios: list[tuple[str, float]], found: Growth) -> None:
         "# Speed",
         "",
         "A command costs little more than importing what it needs, and a curve with its limits little more than",
-        "sorting its trials: limits are drawn at some ranks and some budgets ([why that is enough](mathematics.md)).",
-        "Families of very many trials are worked on by all cores, with the same answer for any number of them.",
+        "sorting its trials: limits are computed at selected ranks and budgets ([why that is enough](mathematics.md)).",
+        "Very large families are processed on all cores, with the same result for any number of cores.",
         "Written by `python benchmarks/speed.py --write`; times are CPU times on one core.",
         "",
         "![CPU time and memory against trials, families, problems and resamples](figures/speed.svg)",
@@ -228,11 +228,11 @@ def write(ratios: list[tuple[str, float]], found: Growth) -> None:
         "The functions alone, CPU seconds (and MB of the whole process): over trials `curve` and `median` are",
         "simultaneous bands over all budgets, `reported` the same with another score reported, and `cost` a cost curve",
         f"with limits: at most {number(cost_against_trials(found))} times the curve up to 4,000 trials. Twice the",
-        "families are four times the pairs that `compare` decides, each at a quarter of the level. What is wanted of",
-        "growth is at most 2.2 times the CPU for twice the trials; the benchmark says where that is missed.",
+        "families are four times the pairs that `compare` decides, each at a quarter of the level. The target is",
+        "at most 2.2 times the CPU time for twice the trials; the benchmark reports where it is missed.",
     ]
     for axis, kinds in found.items():
-        lines += ["", f"## {axis.capitalize()}", "", f"So many {axis} {OF_AXES[axis]}:", ""]
+        lines += ["", f"## {axis.capitalize()}", "", f"By the number of {axis}{OF_AXES[axis]}:", ""]
         lines += [f"| {axis} | " + " | ".join(kinds) + " |", "| ---: | " + " | ".join("---:" for _ in kinds) + " |"]
         for rows in zip(*kinds.values(), strict=True):
             cells = [f"{number(used)} ({held:.0f})" for _, used, held in rows]

@@ -243,10 +243,10 @@ def false_verdicts(samples: int) -> Iterator[str]:
             yield f"| {n_runs} | {name} | " + " | ".join(f"{count / samples:.3f}" for count in wrong) + " |"
 
 
-LANGUAGE_MODELS = """50 problems with six samples of each, success rates from beta(.8, 1.2), and a judge that takes
-three in ten wrong answers for right; the truth is that of the population of problems. Time is the processor's for one
-interval, and lines are what a user writes for it. evalstats is given the mean of each problem for pass@1, as its manual
-has it; with a judge it takes, as ppi-python does, samples for independent ones."""
+LANGUAGE_MODELS = """50 problems with six samples of each, success rates from beta(.8, 1.2), and a judge that accepts
+three in ten wrong answers; the true value is that of the population of problems. Time is processor time for one
+interval, and lines are the lines of code that a user writes for it. evalstats is given the mean of each problem for
+pass@1, as its manual recommends; with a judge it treats samples as independent, as ppi-python does."""
 
 
 def page(samples: int) -> str:
@@ -254,27 +254,26 @@ def page(samples: int) -> str:
     error = 1.96 * np.sqrt(0.95 * 0.05 / samples)
     parts = [
         "# Who covers? The tables",
-        f"""[Who covers?](who-covers.md) has the picture. Here are its numbers: how often each interval covers
-the truth, and in brackets how wide it is on average, on distributions whose truth is known. {samples:,} samples a cell;
+        f"""[Who covers?](who-covers.md) has the picture. Here are its numbers: how often each interval covers the
+truth, and in parentheses its mean width, on distributions whose true values are known. {samples:,} samples a cell;
 the Monte Carlo error of a coverage near .95 is {error:.3f}.""",
         "## The best of n of 50 trials",
         """Limits for one budget should cover .95 there. Bands cover all budgets at once, and so cover more than .95
-at each. The percentile bootstrap is what most papers use: it resamples the trials, and can see no better trial than the
-best observed.""",
+at each. The percentile bootstrap is what most papers use: it resamples the trials, so no
+resample contains a trial better than the best observed.""",
         "\n".join(best_of_n(samples)),
         "## pass@k over problems",
-        """Eight samples of each problem; 30 % of the problems are never solved. The truth is that of the population
-which the problems are drawn from: what is asked when a benchmark stands for more than itself. scorio's interval is
-about the very problems at hand: its second row is for that question, the first shows what happens where it is read as
-more. Its prior takes every chance of success to be as likely as any other, and problems that are never solved are
-not.""",
+        """Eight samples of each problem; 30 % of the problems are never solved. The true value is that of the
+population from which the problems are drawn. scorio's interval is for exactly these problems: its second row is for
+that question, the first for the population. Its uniform prior on success probabilities does not fit problems that are
+never solved.""",
         "\n".join(pass_at_k(samples)),
         "## Language models: coverage, width, time and lines",
         LANGUAGE_MODELS,
         "\n".join(language_models(samples)),
         "## Verdicts between families that do not differ",
-        """Five families with one distribution, a few runs of each: the share of samples in which some family is called
-better than another. It should be at most .05.""",
+        """Five families with the same distribution, a few runs of each: the share of samples in which some family is
+called better than another. It should be at most .05.""",
         "\n".join(false_verdicts(samples)),
         f"Written by `python benchmarks/who_covers.py` with {', '.join(f'{name} {version(name)}' for name in RIVALS)}.",
     ]

@@ -158,7 +158,7 @@ def wrapped(text: str, most: int = LINE) -> list[str]:
 
 
 def picture() -> str:
-    """The house as SVG: an arrow points to what a part imports; imports that follow from others are not drawn."""
+    """The architecture as SVG: arrows point to what a part imports; imports that follow from others are left out."""
     graph = imports()
     height = ranks(graph)
     top = max(height.values())
@@ -182,7 +182,7 @@ def picture() -> str:
             path = f"M{x - BOX / 2:g} {y + TALL / 2:g} H40 V{v + TALL / 2:g} H{u - BOX / 2:g}"
         lines.append(f'<path d="{path}" fill="none" stroke="#555" marker-end="url(#tip)"/>')
     for part, (x, y) in place.items():
-        about = "errors, validators, all cores, writing files, warnings as data" if part == BASE else sentence_of(part)
+        about = "errors, validators, multiprocessing, files, warnings as data" if part == BASE else sentence_of(part)
         lines += [
             f'<rect x="{x - BOX / 2:g}" y="{y:g}" width="{BOX}" height="{TALL}" rx="6" fill="#f4f6fa" '
             'stroke="#31517d"/>',
@@ -199,9 +199,9 @@ def picture() -> str:
 PAGE = """# Architecture
 
 One picture of the package, and the path of one call: both are written by `python docs/write_architecture.py`, from the
-imports in the files and from a trace of the call. Where a new piece goes is in `CONTRIBUTING.md`.
+imports in the files and from a trace of the call. `CONTRIBUTING.md` says where new code goes.
 
-## The house
+## The parts
 
 Data flows one way. An arrow points to what a part imports; an import that follows from others is not drawn. A test
 (`tests/test_layers.py`) fails on an import against the arrows.
@@ -210,8 +210,8 @@ Data flows one way. An arrow points to what a part imports; an import that follo
 
 ## The path of one call
 
-`lb.compare(df)`, two families of 30 trials in a dataframe: the modules that the call enters, in order, each by the
-function that it is entered through first. `tests/test_path.py` keeps their number and the depth from growing.
+`lb.compare(df)`, two families of 30 trials in a dataframe: the modules that the call enters, in order, each with the
+first function called in it. `tests/test_path.py` limits their number and the depth of calls.
 
 | module | entered through | what the module is for |
 |---|---|---|

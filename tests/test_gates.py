@@ -120,12 +120,12 @@ def test_runs_whose_problems_fall_together_are_compared_as_runs():
     table = suites.as_table(*(suites.with_days(10, each, rng) for each in days))
     unknown = lb.gate({**table, "run": ["x"] * 400}, baseline="old", candidate="new", **HOW)
     assert (unknown.run_spread, unknown.whole_runs) == (None, False)
-    assert "name the column that says which run" in str(unknown)
+    assert "name the column that identifies the run" in str(unknown)
     decided = lb.gate(table, baseline="old", candidate="new", **HOW)
     assert decided.whole_runs
     assert decided.pair.n_trials == (10, 10)
     assert decided.decision == "inconclusive"
-    assert "rise and fall together" in str(decided)
+    assert "Scores within a run are correlated" in str(decided)
     scores = np.array(table["score"]).reshape(2, 20, 10)
     assert decided.pair.effect.difference == pytest.approx(scores[1].mean() - scores[0].mean())
     assert decided.pair.effect.high - decided.pair.effect.low > unknown.pair.effect.high - unknown.pair.effect.low

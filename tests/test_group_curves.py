@@ -118,7 +118,7 @@ def test_problems_that_are_all_alike_are_said_to_tell_nothing():
     plan = plan_trials(trials, **FAST)
     ((_, own),) = plan.problems
     assert (own.n, own.error) == (1, 0.0)  # each problem is solved half the time
-    assert "all alike" in plan_summary(plan)
+    assert "all problems have the same value" in plan_summary(plan)
     assert "no plan" in str(plan_rows(plan))
 
 

@@ -359,7 +359,7 @@ def test_a_report_of_a_large_table_is_that_of_the_whole(tmp_path, capsys):
     assert rows[0] == rows[1]  # oracle, verifier and random
     assert "weighted by points" in large["methods"]
     page = (tmp_path / "page1.html").read_text(encoding="utf-8")
-    assert "What the verifier brings" in page
+    assert "What the verifier gains" in page
     assert "Every sample" not in page
     assert 'id="figure-distributions"' not in page
     assert not (tmp_path / "page1" / "trials.csv").exists()

@@ -84,7 +84,7 @@ def test_command(tmp_path, capsys):
     shown = " ".join(capsys.readouterr().out.split())
     assert all(" ".join(sentence.split()) in shown for sentence in document["sentences"])
     assert main(["plan", str(path), "--width", "-1", "--resamples", "200"]) == 2
-    assert "width wanted must be more than 0" in capsys.readouterr().err
+    assert "target width must be more than 0" in capsys.readouterr().err
 
 
 def test_a_plan_for_five_families_is_one_screen(capsys):
@@ -105,7 +105,7 @@ def test_a_plan_for_five_families_is_one_screen(capsys):
     assert all(len(line) <= 80 for line in lines)
     top = " ".join(lines[: lines.index("")])
     assert top == (
-        "3 pairs can be told apart with the trials there are; 5 pairs would need about 31 to 400 trials of each; "
+        "3 pairs can be told apart with the present trials; 5 pairs would need about 31 to 400 trials of each; "
         "network and svm have too few trials to say how many it takes; "
         "linear and svm differ too little for 10,000 trials of each."
     )

@@ -224,8 +224,8 @@ def test_a_picture_of_spend_needs_costs_and_stands_on_the_page(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--label", "human"), "--label human names the column of labels that a judge's scores are held against"),
-        (("--judge", "judge"), "a judge's scores (--judge judge) are held against labels of some samples"),
+        (("--label", "human"), "--label human names the column of labels for the scores of a judge"),
+        (("--judge", "judge"), "a judge's scores (--judge judge) are corrected by labels of some samples"),
         (("--judge", "judge", "--label", "human", "--label", "judge=Judge"), "'human' alone is the column of labels"),
     ],
 )

@@ -204,6 +204,6 @@ def test_a_budget_of_runs_without_a_name_is_asked_about(runs, tmp_path):
 def test_a_leaderboard_is_no_sample_of_one_family(tmp_path):
     rows = [f"{place},team {place},{0.9 - place / 100:.2f}" for place in range(1, 21)]
     path = write(tmp_path / "leaderboard.csv", ["Rank,TeamName,Accuracy", *rows])
-    with pytest.raises(Ambiguous, match="'TeamName' is another in nearly every row"):
+    with pytest.raises(Ambiguous, match="'TeamName' differs in nearly every row"):
         lb.read_trials(path)
     assert len(lb.read_trials(path, family="none").families) == 1

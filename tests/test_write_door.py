@@ -125,9 +125,9 @@ def test_a_folder_that_is_absent_or_a_file_is_named(tmp_path, write):
     (tmp_path / "file").write_text("kept")
     with pytest.raises(InputError, match="file is not a folder"):
         write(tmp_path / "file" / "out", "new")
-    with pytest.raises(InputError, match="a file of that name is in the way"):
+    with pytest.raises(InputError, match="a file of that name exists"):
         make_folder(tmp_path / "file")
-    with pytest.raises(InputError, match="a file of that name is in the way"):
+    with pytest.raises(InputError, match="a file of that name exists"):
         make_folder(tmp_path / "file" / "below")
     assert make_folder(tmp_path / "a" / "b").is_dir()
     assert make_folder(tmp_path / "a" / "b").is_dir()

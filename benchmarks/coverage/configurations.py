@@ -21,7 +21,7 @@ from scipy import stats
 from variance_batch import all_limits
 
 from levelbest.stats import best_interval, best_weights, expected_best, variance_components
-from levelbest.stats.checks._components import _Cells
+from levelbest.stats.checks._components import _NestedCells
 
 SEED, SETS, RESAMPLES = 2026, 600, 400
 VARIANCE_SETS, SPLIT_SETS, BIAS_SETS = 10_000, 2_000, 10_000
@@ -99,7 +99,7 @@ def bias_cell(distribution: str, design: str, ratio: float) -> dict[str, Any]:
     alone = np.zeros_like(configuration)
     estimates = np.empty((BIAS_SETS, 2))
     for place, runs in enumerate(scores):
-        squares = _Cells.of(runs, configuration, alone).squares()
+        squares = _NestedCells.of(runs, configuration, alone).squares()
         between, within = squares.configurations, squares.seeds
         estimates[place] = (between.value - within.value) / between.repeats / ratio, within.value
     error = estimates.std(axis=0) / np.sqrt(BIAS_SETS)

@@ -51,14 +51,14 @@ def _components(
         "The intervals of both sources and of the share of "
         f"configurations cover at least {ENOUGH:g} in every design and at every ratio for "
         f"{_listed([name for name in distributions if lowest[name] >= ENOUGH])}{below}. "
-        "Where configurations differ in how far "
-        "their seeds scatter (standard deviations that vary by a quarter; normal and exponential distributions, equal "
+        "Where the variance between seeds differs between configurations (standard deviations that vary by a "
+        "quarter; normal and exponential distributions, equal "
         f"variances) the lowest is {differing:.3f}. The price: for normal distributions the mean widths are "
         f"{min(times['configuration']):.1f} to {max(times['configuration']):.1f} times (configurations) and "
-        f"{min(times['seed']):.1f} to {max(times['seed']):.1f} times (seeds) those of "
-        "limits that hold for normal distributions alone, the most with eight to ten. Coverage of the variance of "
-        "configurations, where it is none, a tenth of, equal to, and ten times that of seeds, then the lowest of that "
-        "of seeds and of the share, and the largest bias:",
+        f"{min(times['seed']):.1f} to {max(times['seed']):.1f} times (seeds) those of limits that are valid for "
+        "normal distributions only, most of all with eight to ten configurations. Coverage of the variance of "
+        "configurations, where it is zero, a tenth of, equal to, and ten times that of seeds; then the lowest "
+        "coverage for seeds and for the share, and the largest bias:",
         "",
     ]
     rows = []
@@ -84,7 +84,7 @@ def _splits(cells: dict[tuple[str, ...], Any]) -> list[str]:
     ]
     return [
         "Eight configurations on the same five splits with two seeds each, a tenth of the runs lost, all variances "
-        "equal. Coverage, and in parentheses the bias, whose own error is 1 to 3 %:",
+        "equal. Coverage, and in parentheses the bias, with a standard error of 1 to 3 %:",
         "",
         *_table(["distribution", "configuration", "split", "seed"], rows),
     ]
@@ -109,12 +109,12 @@ def _curves(cells: dict[tuple[str, ...], Any]) -> list[str]:
         for name in ("configurations", "seeds too", "seeds, nearer")
     ]
     return [
-        "The interval of the mean over its seeds of the best of n configurations, chosen by that mean, no bounds "
-        f"given; equal variances. The lowest coverage is {lowest:.3f}. At n = 1 the interval that takes every run "
-        f"for a trial covers {min(flat):.3f} to {max(flat):.3f}. The last three columns are percentile bootstraps, "
-        "with their standard error in terms of the true one in parentheses: drawing configurations with their runs; "
-        "drawing seeds within them too, which counts the luck of the seeds twice; and drawing seeds too, but "
-        "configurations nearer together by as much as seeds add to the differences between their means. Their lowest "
+        "The interval for the best of n configurations, selected and reported by the mean over their seeds; no "
+        f"bounds, equal variances. The lowest coverage is {lowest:.3f}. At n = 1 the interval that treats every run "
+        f"as a trial covers {min(flat):.3f} to {max(flat):.3f}. The last three columns are percentile bootstraps, "
+        "with the ratio of their standard error to the true one in parentheses: resampling configurations with their "
+        "runs; resampling seeds within them too, which counts the variance from seeds twice; and resampling seeds "
+        "too, with the configuration means shrunk to correct for that. Their lowest "
         f"coverages are {worst[0]:.3f}, {worst[1]:.3f} and {worst[2]:.3f}.",
         "",
         *_table(
@@ -148,7 +148,7 @@ def write(results: Path, page: Path) -> None:
         *_curves(_part(cells, "curve")),
         "## False winners",
         "",
-        "How often equal families get a winner where every run counts as a trial, and that by configurations they do "
-        "not, is in [the certificate of verdicts](coverage-verdicts.md).",
+        "How often equal families get a false winner if every run counts as a trial, and how rarely with "
+        "configurations as the unit, is in [the certificate of verdicts](coverage-verdicts.md).",
     ]
     page.write_text("\n".join(lines).rstrip("\n") + "\n", encoding="utf-8")

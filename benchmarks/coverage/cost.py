@@ -105,11 +105,11 @@ def page(results: dict[str, Any]) -> str:
     lines = [
         "# Coverage over cost",
         "",
-        f"How often 95 % limits of a curve over cost hold the truth: {SAMPLES} samples a row, seed {SEED}; a true .950 "
-        "shows as .89 to .98 in 95 % of the cells. Budgets are in mean costs of a trial. Costs vary by themselves "
-        "(exponential), are higher for better trials, or are those of early stopping: 1 for the 60 % of trials that "
-        "are stopped, 10 for the good ones. The last column is of the band over all budgets. No constant was chosen on "
-        "these distributions. Written by "
+        f"How often 95 % limits of a curve over cost cover the truth: {SAMPLES} samples a row, seed {SEED}; a true "
+        "coverage of .950 is estimated as .89 to .98 in 95 % of the cells. Budgets are in mean costs of a trial. "
+        "Costs are independent of the score (exponential), higher for better trials, or as with early stopping: 1 for "
+        "the 60 % of trials that are stopped, 10 for the good ones. The last column is for the band over all budgets. "
+        "No constant was chosen on these distributions. Written by "
         "`python benchmarks/coverage/cost.py write` from results by "
         "`python benchmarks/coverage/cost.py run`.",
     ]

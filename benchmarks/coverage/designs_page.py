@@ -100,10 +100,10 @@ TABLES: tuple[Grid | List, ...] = (
     Grid(
         "equal: trials",
         "Equal distributions: independent trials",
-        "A winner at any budget; in brackets Welch's t at n = 1.",
+        "A winner at any budget; in parentheses Welch's t at n = 1.",
         beside=("welch",),
     ),
-    Grid("equal: seeds", "Equal distributions: seeds", "The mean of a new run; families x runs."),
+    Grid("equal: seeds", "Equal distributions: seeds", "Families are compared by the mean of a run; families x runs."),
     Grid("equal: searches", "Equal distributions: repeated searches", "The unit is a whole search of four trials."),
     Grid(
         "equal: tasks",
@@ -141,8 +141,8 @@ TABLES: tuple[Grid | List, ...] = (
     List(
         "collapse",
         "Reported scores that sometimes collapse",
-        "The reported score of a trial collapses whatever its selection score; the rival is steady at the true value "
-        "at n. A winner at n is wrong; a verdict may end before n instead.",
+        "The reported score of a trial sometimes collapses, independently of its selection score; the other family "
+        "always has the true value at n. A winner at n is wrong; verdicts may end before n instead.",
         {"winner": "wrong winner at n", "ended": "no verdict at n", "anywhere": "any winner"},
     ),
     List(
@@ -154,7 +154,7 @@ TABLES: tuple[Grid | List, ...] = (
     List(
         "no difference worth having",
         "No difference worth having",
-        "The true difference is worth having, but the runs that make it may not have been seen.",
+        "The true difference is worth having, but the runs that cause it may not have been observed.",
         {"negligible": "false"},
     ),
     List(
@@ -217,8 +217,8 @@ TABLES: tuple[Grid | List, ...] = (
         "power: problems",
         "Power: problems",
         "Ten samples of each problem, two systems on the same problems; where the difference is 0 every winner is "
-        "false. The rival is a paired t test at n = 1 alone. What the default loses against version 0.1, which had "
-        "swaps alone, was measured on samples drawn with one seed: 200 problems, beta(2,2), 0.05, at 1: .854 of 500 "
+        "false. The alternative is a paired t test at n = 1 only. The loss of power compared with version 0.1, which "
+        "used swaps only, was measured on samples with the same seed: 200 problems, beta(2,2), 0.05, at 1: .854 of 500 "
         "with swaps alone, .834 of 1,200 with the default.",
         {"at 1": "named at 1", "at any n": "at any n", "the worse": "the worse named", "paired t": "paired t"},
         ("rates, difference", "problems"),
@@ -235,33 +235,33 @@ TABLES: tuple[Grid | List, ...] = (
     List(
         "bands without bounds",
         "Bands of the difference, no bounds",
-        "All budgets and pairs at once; percentile bootstrap intervals at each budget beside.",
+        "All budgets and pairs at once, compared with percentile bootstrap intervals at each budget.",
         _METHODS,
         earlier="default decided",
     ),
     List(
         "bands with bounds 0 and 1",
         "Bands of the difference, bounds 0 and 1",
-        "Beside: percentile bootstrap, and a confidence band of each distribution.",
+        "Compared with the percentile bootstrap, and with a confidence band of each distribution.",
         _METHODS,
         earlier="default decided",
     ),
     List(
         "bands, rare modes",
         "Bands of the difference, rare modes",
-        "A mode rarer than 3 in the number of trials may be unseen.",
+        "A mode with a probability below 3 / trials may not be observed.",
         _METHODS,
         earlier="default decided",
     ),
     List(
         "plan",
         "The power that a plan promises",
-        "A pilot is drawn and planned from for a power of .80, and as many fresh units as planned are compared: the "
-        "share of right verdicts, over pilots that have a number. Pilots below 30 units have none.",
+        "A pilot is drawn and used to plan for a power of .80, and the planned number of fresh units is compared: "
+        "the share of correct verdicts, over pilots that give a number. Pilots below 30 units give none.",
         {"right": "delivered", "number": "has a number", "too small": "called too small"},
         ("distributions", "pilot"),
     ),
-    List("bands, rare modes, gaffke", "The same with the interval gaffke", "It rests on the bounds alone.", _WRONG),
+    List("bands, rare modes, gaffke", "The same with the interval gaffke", "It uses the bounds only.", _WRONG),
 )
 
 
@@ -309,11 +309,11 @@ def _invariance(results: Results) -> list[str]:
 _HEAD = (
     "# The certificate of verdicts",
     "",
-    "How often a winner is named where there is none, how often the wrong one is, how often the bands of a difference "
-    "cover it at all budgets and pairs at once, and with what power a difference is found, at 95 % confidence, through "
-    "`compare` as users call it. Budgets are all from 1 to half the trials of the smaller family. With 500 samples a "
-    "true .05 shows as .033 to .073, with 2,000 as .041 to .060 (95 % of the time). Under equal distributions the "
-    "permutation test is exact: that is a theorem, which these tables check.",
+    "How often a winner is named where there is none, how often the wrong one is named, how often the bands of a "
+    "difference cover it at all budgets and pairs at once, and the power to find a difference, at 95 % confidence, "
+    "through `compare` as users call it. Budgets are all from 1 to half the trials of the smaller family. With 500 "
+    "samples a true rate of .05 is estimated as .033 to .073, with 2,000 as .041 to .060 (95 % of the time). Under "
+    "equal distributions the permutation test is exact in theory; these tables check the implementation.",
     "",
     "Distributions with a star are held out: no constant of the package was chosen on them. All others are those of "
     "earlier certificates, on which constants were chosen.",

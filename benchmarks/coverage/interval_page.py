@@ -13,7 +13,8 @@ Result = dict[str, Any]
 TITLES = {
     "bounded mean": (
         "Mean curve, one score column, bounds known",
-        "Distributions between 0 and 1 without a mode that most samples miss; those are apart, below.",
+        "Distributions between 0 and 1 without a mode that most samples miss; such distributions have their own "
+        "table below.",
     ),
     "mean": ("Mean curve, one score column, no bounds", ""),
     "few trials": (
@@ -21,9 +22,10 @@ TITLES = {
         "At n = 1 `jackknife` is Student's t, which is exact for the normal distribution.",
     ),
     "rare modes": (
-        "Modes that most samples do not show",
-        "`gaffke` needs no mode to be seen, and covers. The default does not: with m trials a mode with a probability "
-        "below about 3/m may be unseen, and no limits near the scores that were seen can know of it.",
+        "Modes that are missing in most samples",
+        "`gaffke` does not require every mode to be observed, and covers. The default does not: with m trials a mode "
+        "with a probability below about 3/m may be missing, and limits based on the observed scores cannot allow for "
+        "it.",
     ),
     "bounded reported mean": ("Mean curve, selected by one score and reported by another, bounds known", ""),
     "reported mean": ("Mean curve, selected by one score and reported by another, no bounds", ""),
@@ -43,8 +45,8 @@ TITLES = {
     "quantile band": ("Median curve, one score column, over all the budgets at once", ""),
 }
 STARRED = (
-    "A star marks distributions whose second mode more than one sample in twenty does not show: they count among the "
-    "rare modes."
+    "A star marks distributions whose second mode is missing in more than one sample in twenty: they count as rare "
+    "modes."
 )
 LEADING = {"default", "exact"}
 MODES = {"beta(8,2), 20 % failed": 0.2, "beta(8,2), 30 % failed": 0.3, "accuracies, 30 % failed": 0.3}
@@ -82,21 +84,21 @@ def coverage_page(cells: list[Result], *, seed: int, resamples: int) -> str:
     lines = [
         "# The coverage certificate",
         "",
-        f"Every interval, nominal 95 %, on hard distributions: 2,000 samples a cell where nothing else is said, "
-        f"{resamples} resamples each, seed {seed}. A true coverage of .950 shows as {low:.3f} to {high:.3f} in 95 % of "
-        "the cells. Beside a coverage stands the mean width of the interval, as a multiple of 2 x 1.96 standard "
-        "deviations of the estimate: 1 is what one would need who knew the distribution. Where distributions are put "
-        "together, the least coverage stands beside the median of their widths. An interval that is undefined for a "
-        "sample counts as not covering, and a dash means that it is undefined for most; a width of 99 stands for all "
-        "above it.",
+        f"Coverage of every interval, nominally 95 %, on difficult distributions: 2,000 samples a cell unless stated "
+        f"otherwise, {resamples} resamples each, seed {seed}. A true coverage of .950 is estimated as {low:.3f} to "
+        f"{high:.3f} in 95 % of the cells. The mean width of the interval is given beside its coverage, as a "
+        "multiple of 2 x 1.96 standard deviations of the estimate: 1 would suffice if the distribution were known. "
+        "Where several distributions are combined, the lowest coverage is given with the median width. An interval "
+        "that is undefined for a sample counts as not covering, and a dash means that it is undefined for most "
+        "samples; a width of 99 means 99 or more.",
         "",
-        "The constants of the default for one score column were chosen on the distributions of these tables, so that "
-        "they are a check on known ones; others are the better test. What the default of reported scores has of them "
-        "was chosen on others: normal scores with correlations .1 and .8, accuracies around beta(6,2), selection that "
-        "overfits past 1.2 standard deviations. The tables of reported scores certify it. Tables of the default with "
-        "bounds were computed before the further score was at least as far in log odds, which makes no interval "
-        "narrower. Rows of intervals by other names than `default` and `gaffke` were computed before an interval had "
-        "to hold the estimate beside it.",
+        "The constants of the default for one score column were chosen on the distributions of these tables, so "
+        "these tables are only a consistency check for them. The constants for reported scores were chosen on other "
+        "distributions: normal scores with correlations .1 and .8, accuracies around beta(6,2), selection that "
+        "overfits past 1.2 standard deviations. The tables of reported scores are therefore an independent test. "
+        "Tables of the default with bounds were computed before the log-odds rule for the unobserved score was "
+        "added, which makes no interval narrower. Rows of methods other than `default` and `gaffke` were computed "
+        "before intervals were extended to include the estimate.",
         "",
         "Written from `benchmarks/coverage/intervals.json` by `python benchmarks/coverage/intervals.py write`; the "
         "results themselves by `python benchmarks/coverage/intervals.py run`.",

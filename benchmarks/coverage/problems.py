@@ -219,8 +219,8 @@ def write(results: Results, page: Path = HERE.parents[1] / "docs" / "coverage-pr
     lines = [
         "# Coverage over problems",
         "",
-        "How often a nominal 95 % interval covers the truth, where the unit that varies is the problem, with its mean "
-        f"width in brackets: {fewest:,} samples or more per cell (standard error {(0.0475 / fewest) ** 0.5:.3f}). "
+        "How often a nominal 95 % interval covers the truth, with the problem as the sampling unit, and its mean "
+        f"width in parentheses: {fewest:,} samples or more per cell (standard error {(0.0475 / fewest) ** 0.5:.3f}). "
         "A band counts only where it covers at all k together. `t` is a t interval over problems, "
         "`percentile` a percentile bootstrap of problems, which is what most evaluations print. Verdicts over problems "
         "are in [the certificate of verdicts](coverage-verdicts.md). `python benchmarks/coverage/problems.py run` "
@@ -228,9 +228,9 @@ def write(results: Results, page: Path = HERE.parents[1] / "docs" / "coverage-pr
         "",
         "## Averages and paired differences",
         "",
-        f"Success rates drawn from {len(RATES)} distributions ({'; '.join(rates.name for rates in RATES)}; the last "
-        "one is held out, no constant was chosen on it; `half zeros` are never solved in half of the problems, "
-        "beta(2,2) in the others), 16 or 64 samples of each problem, k = 1, 4, 16. Differences are paired: a second "
+        f"Success rates drawn from {len(RATES)} distributions ({'; '.join(rates.name for rates in RATES)}; no "
+        "constant was chosen on the last one; with `half zeros` half of the problems are never solved, the others "
+        f"have beta(2,2)), 16 or 64 samples of each problem, k = 1, 4, 16. Differences are paired: a second "
         "system with 0.7 times the rate on the same problems. Lowest coverage over distributions, samples and k, and "
         "the mean width over them:",
         "",
@@ -246,7 +246,7 @@ def write(results: Results, page: Path = HERE.parents[1] / "docs" / "coverage-pr
         ),
         "## Weighted and stratified problems",
         "",
-        "Problems that weigh more may be of another kind, and with few problems none of that kind may have been drawn. "
+        "Problems with larger weights may be of another kind, and a small sample may contain none of that kind. "
         "Easy problems are solved with beta(4,1), hard ones with beta(1,4); 16 samples. Lowest coverage over the kinds "
         "of problems and k:",
         "",

@@ -327,11 +327,11 @@ def all_cells() -> list[Cell]:
 
 HEAD = """# Coverage of evaluations
 
-What verdicts and intervals over problems are worth where the question is about exactly these problems, where problems
-are nested in clusters, over several benchmarks, with costs, with judges, and what plans promise. Nominal 95 %;
+Error rates and coverage of verdicts and intervals for exactly these problems, for clusters of problems, over several
+benchmarks, with costs and with judges, and the power of plans. Nominal 95 %;
 {samples} Written by `python benchmarks/coverage/suites.py write` from what
-`python benchmarks/coverage/suites.py run --samples 1000` computed (seed 2026), which goes on where it stopped. Columns
-such as `20 x 4` are problems and samples of each.
+`python benchmarks/coverage/suites.py run --samples 1000` computed (seed 2026), which continues where it stopped.
+Columns such as `20 x 4` are problems and samples of each.
 """
 TABLES = {
     "three of 20 tests broken": (
@@ -343,7 +343,7 @@ TABLES = {
     "suite: intervals": (
         "Intervals for exactly these problems",
         "Coverage of pass@1, of pass@k at half the samples, and the width of the first over that of an interval over "
-        "problems. Success rates are drawn anew for each suite, and the truth is their mean. That ratio is about "
+        "problems. Success rates are drawn for each suite, and the truth is their mean. That ratio is about "
         "sqrt(w / (w + m b)), with b the variance of success rates over problems, w the mean variance of a sample "
         "within its problem and m the samples: a third of the width takes m = 8 w / b samples of each problem, 8 with "
         "rates from beta(.3, .7), 9 where half are never solved, 32 with beta(2, 2) and 75 where nearly all are "
@@ -357,36 +357,38 @@ TABLES = {
     ),
     "clusters: equal systems": (
         "Equal systems on clusters of problems",
-        "The share of samples in which a winner is named at any n with the cluster as the unit; beside it what "
-        "problems taken one by one would give. Each system finds each cluster easy or hard in its own way.",
+        "The share of samples in which a winner is named at any n with the cluster as the unit; beside it the share "
+        "if problems are treated as independent. Which clusters are easy differs between the systems.",
         (("winner",), ("one by one",)),
     ),
     "macro: equal systems": (
         "Equal systems over eight benchmarks",
         "The share of samples in which a winner is named at any n for the mean over eight benchmarks of 10 to 100 "
-        "problems: where the systems are equal on each, and where each leads on four by .1 and the means are equal.",
+        "problems: where the systems are equal on each, and where each leads by .1 on four of them and the means are "
+        "equal.",
         (("winner",),),
     ),
     "spend per solved": (
         "Spend per solved problem",
         "Coverage of the spend per solved problem, and in brackets the mean of the upper over the lower limit: with "
         "one sample of each problem, and with up to four and a stop at the first success. Four samples of each problem "
-        "were drawn; costs are lognormal, over problems with the spread shown (of logarithms) and about them with .5, "
-        "and higher where a problem is solved less often.",
+        "were drawn; costs are lognormal, over problems with the spread shown (of logarithms) and within problems "
+        "with .5, and higher where a problem is solved less often.",
         (("one sample", "one sample, width"), ("stop at success", "stop at success, width")),
     ),
     "judges": (
         "A judge, and labels of some samples",
         "Coverage of the mean label of one system, with its mean width, and of the difference of two equal systems on "
-        "the same problems; six samples of each problem, of which a share has labels (ten at least), drawn at random.",
+        "the same problems; six samples of each problem, of which a share (at least ten samples) has labels, drawn "
+        "at random.",
         (("one system",), ("width",), ("difference",)),
     ),
     "plans": (
-        "What a plan promises",
-        "A pilot of so many problems with four samples each, its plan for a power of .80, and a study of as many fresh "
-        "problems (2,000 at the most): the share of studies that name the better system. Beside it the share of pilots "
-        "that are not decided and give a number of problems, where others say `120 or more`, and of those that are "
-        "decided themselves.",
+        "The power of plans",
+        "A pilot with the given number of problems and four samples each is planned for a power of .80, followed by "
+        "a study with the planned number of fresh problems (at most 2,000): the share of studies that name the "
+        "better system. Beside it the share of undecided pilots that give a number of problems (others say `120 or "
+        "more`), and of pilots that are already decided.",
         (("right",), ("number",), ("decided",)),
     ),
 }

@@ -21,7 +21,7 @@ from levelbest.trials.colours import LIGHT as COLOURS
 TITLE = "A Boo(n) for Evaluating Architecture Performance"
 WEAK, STRONG = "mlp-seeds", "random-forest"
 FIXED, RANDOM, RESNET = "AS Reader", "AS Reader, random search", "ResNet"
-THEIRS = f"Numbers of ResNet and AS Reader are of the authors' own runs. {BOON_DATA}"
+THEIRS = f"Numbers for ResNet and AS Reader are from the authors' own runs. {BOON_DATA}"
 
 PRINTED: dict[str, dict[str, Any]] = {
     FIXED: {
@@ -57,14 +57,14 @@ PRINTED: dict[str, dict[str, Any]] = {
 }
 """Section 4 and appendix C.4, C.5."""
 NORMAL = {FIXED: "not rejected at .05", RANDOM: "clear negative skew", RESNET: "not rejected at .05"}
-_OTHER = "the file that was published holds 74 finished runs, which are not quite those behind the paper's numbers"
+_OTHER = "the published file has 74 finished runs, which are not exactly those behind the paper's numbers"
 WHY = {
     FIXED: {
         "error": "the data give the two models' errors the other way round: the paper seems to have swapped them",
         "normal": "p is .05004, on the edge",
     },
     RANDOM: {
-        "runs": "the best-validation checkpoint of each log that trained at all; of tied ones the last",
+        "runs": "the best-validation checkpoint of each log that trained at all; the last of tied ones",
         "iqr": "printed to one digit",
         "error": "printed to one digit",
     },
@@ -126,10 +126,10 @@ def distributions(study: Study) -> None:
     runs = pools(study)
     if len(runs) == 3:
         see = (
-            "Figure 1, from the authors' runs. Left and middle: with fixed hyperparameters the seed alone moves the "
-            "test accuracy by about as much as published results lie apart; a random search spreads it far more, with "
-            "a long tail of bad runs. Right: with fixed hyperparameters the validation score hardly says which run is "
-            "good; in a random search it does."
+            "Figure 1, from the authors' runs. Left and middle: with fixed hyperparameters the seed alone changes "
+            "the test accuracy by about as much as published results differ; in a random search it varies far more, "
+            "with a long tail of bad runs. Right: with fixed hyperparameters the validation score hardly predicts "
+            "which run is good; in a random search it does."
         )
         study.figure(_authors_figure(runs), "boon-figure1", see, BOON_DATA)
     facts = [fact for name, pool in runs.items() for fact in _moments(name, pool)]
@@ -137,13 +137,19 @@ def distributions(study: Study) -> None:
         v, u = (expected_best(runs[RESNET][0], [1, 5, 50], runs[RESNET][1], estimator=name) for name in "vu")
         shown = ["; ".join(f"{value:.3f}" for value in curve) for curve in (v, u)]
         facts += [
-            Fact("ResNet: best of 1, 5, 50 by V, %", None, shown[0], "falls again, and rightly: weak correlation"),
-            Fact("ResNet: best of 1, 5, 50 by U, %", None, shown[1], "as V, without its bias"),
+            Fact(
+                "ResNet: best of 1, 5, 50 by V, %",
+                None,
+                shown[0],
+                "decreases again, due to the weak correlation",
+            ),
+            Fact("ResNet: best of 1, 5, 50 by U, %", None, shown[1], "like V, but unbiased"),
         ]
     study.compare("section 4", facts, THEIRS)
     see = (
-        "The same of the shipped digits study. With fixed hyperparameters (mlp-seeds) the seed alone moves the test "
-        "accuracy, and the validation score hardly says which seed is good; in a random search (random-forest) it does."
+        "The same for the shipped digits study. With fixed hyperparameters (mlp-seeds) the seed alone changes the "
+        "test accuracy, and the validation score hardly predicts which seed is good; in a random search "
+        "(random-forest) it does."
     )
     figure, (left, right) = panels(2)
     for name, colour, marker in ((WEAK, COLOURS[0], "o"), (STRONG, COLOURS[1], "^")):
@@ -208,7 +214,7 @@ def _moments(name: str, pool: tuple[Any, Any]) -> list[Fact]:
     ]
     if name in GAPS:
         what = f"{name}: median gap of published results / IQR"
-        facts.append(Fact(what, GAPS[name] / printed["iqr"], GAPS[name] / width, "a gap is within luck"))
+        facts.append(Fact(what, GAPS[name] / printed["iqr"], GAPS[name] / width, "such a gap can be due to chance"))
     return facts
 
 
@@ -227,8 +233,8 @@ def aggregates(study: Study) -> None:
         axes[0].set_ylabel("test accuracy, %")
         see = (
             "Figure 2, from the authors' runs, smoothed bootstrap. The best single model is the noisiest summary; "
-            "where validation and test go together (right) it rises with the number of experiments, and the expected "
-            "best of 5 varies less than the mean."
+            "where validation and test scores are correlated (right) it increases with the number of experiments, "
+            "and the expected best of 5 varies less than the mean."
         )
         study.figure(figure, "boon-figure2", see, BOON_DATA)
         facts += _best_of(runs[RANDOM])
@@ -238,12 +244,13 @@ def aggregates(study: Study) -> None:
     axes[0].set_ylabel("test accuracy, %")
     study.compare("figure 2, appendix C.6", facts, THEIRS)
     see = (
-        "The same of the shipped digits study. The best single model is the noisiest summary, and where validation "
-        "and test go together (right) it rises with the number of experiments; the expected best of 5 does neither."
+        "The same for the shipped digits study. The best single model is the noisiest summary, and where validation "
+        "and test scores are correlated (right) it increases with the number of experiments; the expected best of 5 "
+        "is less noisy and does not."
     )
     study.figure(figure, "boon-summaries", see)
     study.say(
-        "What levelbest does by default with the same trials: "
+        "The default output of levelbest for the same trials: "
         + " ".join(str(lb.curve(digits()[name], n=[5], n_resamples=study.count(2_000))) for name in (WEAK, STRONG))
     )
 
@@ -264,7 +271,7 @@ def _best_of(pool: tuple[Any, Any]) -> list[Fact]:
     """C.6: the mean test accuracy of the best-validation model of samples from the pool, which V is exactly."""
     valid, test = pool
     v, u = (np.asarray(expected_best(valid, [1, 5, 20], test, estimator=name)) for name in "vu")
-    part = "the data give 63.08 whichever of tied checkpoints counts; at 1 and 20 paper and data agree"
+    part = "the data give 63.08 whichever of the tied checkpoints is used; at 1 and 20 the paper and its data agree"
     return [
         Fact(f"{RANDOM}: Boo_{n}, %", printed, float(value), f"U: {unbiased:.2f}" + (f"; {part}" if n == 5 else ""))
         for n, printed, value, unbiased in zip((1, 5, 20), (61.3, 63.3, 63.5), v, u, strict=True)
@@ -290,9 +297,9 @@ def estimators(study: Study) -> None:
         ax.set(xlabel="experiments", ylabel="SD of the estimate, points")
         ax.legend(fontsize=7)
         see = (
-            "Figure 3, experiments resampled from the authors' 370 runs with fixed hyperparameters, best of 5. The two "
-            "estimators vary alike; the published spread of the Gaussian one is what it would have if the correlation "
-            "were known and not estimated."
+            "Figure 3, experiments resampled from the authors' 370 runs with fixed hyperparameters, best of 5. The "
+            "two estimators have similar spread; the published spread of the Gaussian one is what it would be if the "
+            "correlation were known instead of estimated."
         )
         study.figure(figure, "boon-figure3", see, BOON_DATA)
         found = spreads(*fixed, list(PUBLISHED_SD), study.count(4_000))
@@ -305,9 +312,9 @@ def estimators(study: Study) -> None:
     axes[0].set_ylabel("SD of the estimate, points")
     axes[1].get_legend().remove()
     see = (
-        "The same with trials resampled from mlp-seeds. At n = 5 the three estimators vary alike; at n = 10 the "
-        "Gaussian one varies a little less than V, and U most, which is the price of having no bias. With the "
-        "correlation known the Gaussian one would vary far less."
+        "The same with trials resampled from mlp-seeds. At n = 5 the three estimators have similar spread; at n = 10 "
+        "the Gaussian one varies slightly less than V, and U varies most, which is the price of unbiasedness. With a "
+        "known correlation the Gaussian one would vary far less."
     )
     study.figure(figure, "boon-estimators", see)
 

@@ -32,27 +32,28 @@ DIGITS = str(files("levelbest") / "data" / "digits.csv")
 INTRODUCTION = """\
 # The papers, reproduced
 
-levelbest stands on three papers: *A Boo(n) for Evaluating Architecture Performance* (Bajgar, Kadlec and Kleindienst
+levelbest builds on three papers: *A Boo(n) for Evaluating Architecture Performance* (Bajgar, Kadlec and Kleindienst
 2018), *Show Your Work* (Dodge, Gururangan, Card, Schwartz and Smith 2019) and *Showing Your Work Doesn't Always Work*
-(Tang, Lee, Xin, Liu, Yu and Lin 2020). For each paper one table sets what was published beside ours and says why they
-differ, also where a paper and its data disagree or a statement does not hold. Figures of the authors' own results come
-first, with their source and licence beside them; the same of results shipped with levelbest, or of a known
-distribution, second. The authors' files are not shipped. Wherever a coverage is given, the mean width of the interval
-stands beside it. The noisy quadratic that opda fits (Lourie, Cho and He) is left out because it has no
-[certificate of coverage](coverage.md): it holds only near the optimum, and trials do not tell whether they are near.
+(Tang, Lee, Xin, Liu, Yu and Lin 2020). For each paper a table compares the published numbers with ours and explains the
+differences, including cases where a paper and its data disagree or a statement does not hold. Figures from the authors'
+own results come first, with source and licence; the same figures from results shipped with levelbest, or from a known
+distribution, come second. The authors' files are not shipped. Every coverage is given with the mean width of the
+interval. The noisy quadratic that opda fits (Lourie, Cho and He) is left out because it has no
+[certificate of coverage](coverage.md): it is valid only near the optimum, and trials do not
+show whether they are near it.
 
-Make this page again with `python examples/papers/make_page.py --data FOLDER`, or one paper's part with
+To rebuild this page, run `python examples/papers/make_page.py --data FOLDER`, or for one paper
 `python examples/papers/boon.py --out OUT` (also `show_your_work.py`, `showing_doesnt_always_work.py`); each takes less
 than three minutes. FOLDER is where you put the authors' files: `boon/cbt_fixed_hyppar.csv`, `boon/cbtrs_results.csv`
 and `boon/cifar100-resnet-oct17.csv` from gitlab.com/obajgar/boon, `hedwig/hedwig.tsv` from
-github.com/castorini/meanmax. Without them the scripts say what is missing and go on.
+github.com/castorini/meanmax. Without them the scripts say what is missing and continue.
 """
 
 PAPERS = (boon, show_your_work, showing_doesnt_always_work)
 
 FIGURES = (
     (
-        "[B] figure 1: scores of runs, and what validation says of the test score",
+        "[B] figure 1: scores of runs, and test score against validation score",
         "describe DIGITS --where \"family in ('mlp-seeds', 'random-forest')\"",
     ),
     (
@@ -125,7 +126,7 @@ def figures_table() -> str:
         picture = f'<img src="figures/papers/{picture_name(what)}" width="200" alt="{what.split(":")[0]}">'
         rows.append((what, f"`levelbest {shown} --out f.svg`", picture))
     return (
-        "## Every figure, and the command that draws it\n\nEach picture is what the command beside it draws of the "
+        "## Every figure, and the command that draws it\n\nEach figure is drawn by the command beside it from the "
         "shipped results, which are here:\n\n```sh\n"
         f'DIGITS=$(python -c "{SHIPPED}")\n```\n\n{markdown_table(("figure", "command", "its picture"), rows)}\n'
     )

@@ -21,7 +21,7 @@ from levelbest.trials.colours import LIGHT as COLOURS
 TITLE = "Show Your Work: Improved Reporting of Experimental Results"
 STEADY, STRONG = "random-forest", "svm"
 SEARCHED = ("logistic-regression", "svm", "random-forest", "mlp")
-OTHER = "other models and data: the shipped study; the form is the same"
+OTHER = "other models and data (the shipped study), same kind of figure"
 KEEN = 10  # trials behind a number that we pretend was published
 
 
@@ -56,16 +56,16 @@ def crossing(study: Study) -> None:
     ax.set_xticks([1, 2, 5, 10, 20, 50], ["1", "2", "5", "10", "20", "50"])
     ax.legend(loc="lower right")
     see = (
-        f"Figure 1 in form: 50 trials each, shading of one standard deviation within the observed range. Left of the "
+        f"Like figure 1: 50 trials each, shading of one standard deviation within the observed range. Left of the "
         f"dashed budget {STEADY} is ahead, and varies less; from {first} trials on {STRONG} is: who is better depends "
         "on the budget."
     )
     study.figure(figure, "show-crossing", see)
     verdict = lb.compare(digits()[[STEADY, STRONG]], missing="selection", n_resamples=max(200, study.count(1_000)))
     study.compare(
-        "figure 1, in form", [Fact("budget from which the strong family is ahead", "10 trials", f"{first}", OTHER)]
+        "figure 1, analogue", [Fact("budget from which the strong family is ahead", "10 trials", f"{first}", OTHER)]
     )
-    study.say(f"What levelbest says by default, from all 120 trials, of the same question: {verdict.pairs[0].sentence}")
+    study.say(f"The default answer of levelbest to the same question, from all 120 trials: {verdict.pairs[0].sentence}")
 
 
 def time_axis(study: Study) -> None:
@@ -88,17 +88,17 @@ def time_axis(study: Study) -> None:
     right.set(xscale="log", xlabel="seconds of training", xlim=(0.0015, 60))
     left.legend(fontsize=7)
     see = (
-        "Figure 2 in form, three approaches on the digits data. Left, per trial, the network is ahead at every number "
-        "of trials. Right, per second of training (trials times their average duration), each approach has a budget "
-        "at which it is the one to prefer: naive Bayes first, then logistic regression, then the network. Thin lines: "
-        "levelbest's curve of what really finishes within the time."
+        "Like figure 2, three approaches on the digits data. Left, per trial, the network is ahead at every number "
+        "of trials. Right, per second of training (trials times their average duration), each approach is preferable "
+        "at some budget: naive Bayes first, then logistic regression, then the network. Thin lines: levelbest's "
+        "curve of what actually finishes within the time."
     )
     study.figure(figure, "show-time", see)
     facts = []
-    for label, curves in (("trials times their mean cost", scaled), ("what really finishes", within)):
+    for label, curves in (("trials times their mean cost", scaled), ("what actually finishes", within)):
         shown = "; ".join(f"{name} from {start:.3g} s" for name, start in preferred(curves))
         facts.append(Fact(f"who is ahead at which time, by {label}", "each approach somewhere", shown, OTHER))
-    study.compare("figure 2, in form", facts)
+    study.compare("figure 2, analogue", facts)
 
 
 def preferred(curves: dict[str, tuple[Any, Any]]) -> list[tuple[str, float]]:
@@ -128,12 +128,13 @@ def budgets_to_match(study: Study) -> None:
     ax.set(xscale="log", xlabel="trials", ylabel="expected validation accuracy", ylim=(0.84, 0.97))
     ax.legend()
     see = (
-        f"Figure 3 in form. Dashed: what a paper would report after {KEEN} trials of each family. The budget at which "
-        "the curve meets its dashed line differs much between families: one number hides whether it was luck."
+        f"Like figure 3. Dashed: what a paper would report after {KEEN} trials of each family. The budget at which "
+        "the curve meets its dashed line differs greatly between families: a single reported number does not show "
+        "whether it was luck."
     )
     study.figure(figure, "show-match", see)
     what = f"trials until the expected best matches the reported score (ours: the best of the first {KEEN})"
-    study.compare("figure 3, in form", [Fact(what, "2 (n-gram), 20 (DGEM)", ", ".join(matched), OTHER)])
+    study.compare("figure 3, analogue", [Fact(what, "2 (n-gram), 20 (DGEM)", ", ".join(matched), OTHER)])
 
 
 def shading(study: Study) -> None:
@@ -151,12 +152,12 @@ def shading(study: Study) -> None:
         ax.plot(seconds[reached[0]], value[reached[0]], "o", color="0.2", markersize=5)
     spent = f"{seconds[reached[0]]:.0f} s ({reached[0] + 1} trials)" if reached.size else "not within the data"
     see = (
-        f"Figure 4 in form: mlp. Dashed: the best of its first {KEEN} trials; the expected best matches it after "
-        f"{spent}, where the dot is. The shading ends at the best score observed, which an unclipped band would pass."
+        f"Like figure 4: mlp. Dashed: the best of its first {KEEN} trials; the expected best matches it after "
+        f"{spent}, where the dot is. The shading ends at the best score observed, which an unclipped band would exceed."
     )
     study.figure(figure, "show-range", see)
     study.compare(
-        "figure 4, in form", [Fact("budget that matches the reported score", "18 days, 55 trials", spent, OTHER)]
+        "figure 4, analogue", [Fact("budget that matches the reported score", "18 days, 55 trials", spent, OTHER)]
     )
 
 
@@ -225,9 +226,9 @@ def cases(study: Study) -> None:
     hours = f"{24 * 18 / 55:.1f} h"
     study.compare("figure 4", [Fact("a trial of BiDAF, by the two numbers above", None, hours, "18 days / 55 trials")])
     study.say(
-        "Neither the paper nor its code comes with the trials behind its figures, so that none of those can be "
-        "computed again; with a table of trials `levelbest reach FILE --target 0.395 --out reach.svg` gives trials, "
-        "with `--axis cost` time. The figures below are of results that are shipped."
+        "Neither the paper nor its code includes the trials behind its figures, so these cannot be recomputed; with "
+        "a table of trials `levelbest reach FILE --target 0.395 --out reach.svg` gives trials, "
+        "with `--axis cost` time. The figures below are from the shipped results."
     )
 
 

@@ -24,7 +24,7 @@ SIZE = 50  # trials in a sample, the paper's B
 GRID = np.array([1, 2, 3, 5, 7, 10, 15, 20, 25, 30, 35, 40, 45, 50])
 SHIPPED = ("random-forest", "svm")
 ROUNDED = "printed to two digits"
-THEIRS = f"Numbers of MLP and LSTM are of the authors' own runs. {HEDWIG_DATA}"
+THEIRS = f"Numbers for MLP and LSTM are from the authors' own runs. {HEDWIG_DATA}"
 
 
 def shipped_scores(name: str) -> Any:
@@ -33,7 +33,7 @@ def shipped_scores(name: str) -> Any:
 
 
 def shipped_distributions() -> dict[str, Distribution]:
-    """Distributions of two families of the digits study, one that is steady and one that is hard to tune.
+    """Distributions of two families of the digits study, one that varies little and one that is hard to tune.
 
     Scores are interpolated between those observed: a kernel would give an accuracy above 1, as the paper's LSTM has.
     """
@@ -131,8 +131,8 @@ def theorems(study: Study) -> None:
     facts.append(
         Fact(
             "equation 3.8: V and U of the scores 0, 0, 1 at n = 2, where the worst and the n-th are equal",
-            "V < U is said only where they differ", f"{v:.3f}, {u:.3f}",
-            "V is below U wherever n > 1 and not all scores are equal; theorem 1 stands",
+            "V < U is stated only where they differ", f"{v:.3f}, {u:.3f}",
+            "V is below U wherever n > 1 and not all scores are equal; theorem 1 holds",
         )
     )  # fmt: skip
     study.compare("theorem 1", facts, THEIRS if "MLP" in gaps else "")
@@ -161,8 +161,8 @@ def theorems(study: Study) -> None:
     right.legend()
     see = (
         "Theorem 2. Left: for a given number of trials B the distance goes to 1 as n grows past B. Right: where n "
-        "stays within the data it does not; at n = B it rests near .61 however many trials there are, and at a fixed n "
-        "it falls to 0."
+        "stays within the data it does not; at n = B it stays near .61 for any number of trials, and at a fixed n it "
+        "decreases to 0."
     )
     study.figure(figure, "doesnt-theorem2", see)
     study.compare(
@@ -195,7 +195,7 @@ def _printed_equation(name: str, distribution: Distribution, n_samples: int, n: 
         f"{name}: error (RMS) of V at n = 10 from the first 10 trials against all 50",
         "much worse",
         ours,
-        "[D] equation 7 as printed uses the first n only; its code, and everyone, uses all",
+        "[D] equation 7 as printed uses the first n only; its code uses all, as everyone does",
     )
 
 
@@ -207,8 +207,8 @@ def kernels(study: Study) -> None:
         distributions = paper_distributions(study)
         see = (
             "Figure 5, from the authors' results: histograms of the F1 of the document classifiers, and the kernel "
-            "estimates from which the simulations below draw. The LSTM's distribution reaches beyond 1, where no F1 "
-            "can be: the kernel knows no bounds."
+            "estimates from which the simulations below draw. The LSTM's distribution extends beyond 1, which no F1 "
+            "can exceed, because the kernel ignores bounds."
         )
         study.figure(_kernel_figure(distributions, scores), "doesnt-figure5", see, HEDWIG_DATA)
         study.compare("figure 5, table 2", _kernel_facts(distributions, scores), THEIRS)
@@ -240,7 +240,7 @@ def _kernel_facts(distributions: dict[str, Any], scores: dict[str, Any]) -> list
         ]
     return [
         *facts,
-        Fact("GloVe and ELMo (114 and 84 runs)", "bandwidths .018, .041", "", "those runs are not to be had"),
+        Fact("GloVe and ELMo (114 and 84 runs)", "bandwidths .018, .041", "", "those runs are not available"),
     ]
 
 
@@ -332,8 +332,8 @@ def false_conclusions(study: Study) -> None:
     if distributions:
         see = (
             "Figure 3, from the authors' results, with exact 95 % limits of the shares. V falls below the truth more "
-            "and more often as n grows; U stays near one half, though not at it: an unbiased estimate need not have "
-            "the truth as its median."
+            "and more often as n grows; U stays near one half, but not exactly, since an unbiased estimate need not "
+            "be median-unbiased."
         )
         study.figure(_below_figure(distributions, samples), "doesnt-figure3", see, HEDWIG_DATA)
     facts = []
@@ -352,7 +352,7 @@ def false_conclusions(study: Study) -> None:
         ]
     study.compare("figure 3", facts, THEIRS if facts else "")
     study.compare("read-me of the authors' program", fresh_maximum(samples))
-    see = "The same for the distributions of the shipped digits study, one that is steady and one that is hard to tune."
+    see = "The same for the distributions of the shipped digits study, one stable and one hard to tune."
     study.figure(_below_figure(shipped_distributions(), samples), "doesnt-below", see)
 
 
@@ -408,10 +408,11 @@ def _draw_share(ax: Any, n: Any, share: Any, samples: int, which: int, label: st
 
 def coverage(study: Study) -> None:
     """Figure 4: how often the intervals hold, and how wide they are."""
-    study.say("### Intervals that hold, and one that does not (figure 4)")
+    study.say("### Intervals that cover, and one that does not (figure 4)")
     see = (
-        "{}. Above, coverage: the percentile bootstrap of V, said to be a 95 % interval, holds the truth ever less "
-        "often; levelbest's default does not fall so. Below, what that costs: the mean width of both intervals."
+        "{}. Above, coverage: the percentile bootstrap of V, nominally a 95 % interval, covers the truth less and "
+        "less often as n grows; levelbest's default does not degrade in this way. Below, the price: the mean width "
+        "of both intervals."
     )
     distributions = paper_distributions(study)
     if distributions:

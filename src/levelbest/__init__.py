@@ -1,4 +1,4 @@
-"""levelbest: compare models at the budget you really have, with error bars that hold.
+"""levelbest: compare models at the budget you really have, with error bars you can trust.
 
     import levelbest as lb
     trials = lb.read_trials("results.csv", family="model", selection="dev_acc", reported="test_acc")

@@ -1,8 +1,8 @@
 """The ``levelbest`` command, and ``python -m levelbest``.
 
-What belongs to a process of its own is done here and not in ``levelbest.cli``, which runs inside others too: Ctrl-C
-never shows a traceback, a text that the terminal has no letters for is printed all the same, closed streams are none,
-and the number of threads decides no digit.
+Settings of the whole process are made here and not in ``levelbest.cli``, which other programs may call: Ctrl-C shows no
+traceback, characters that the terminal cannot encode are replaced, closed streams are tolerated, and results do not
+depend on the number of threads.
 """
 
 import os

@@ -72,7 +72,7 @@ def as_pair(
     if claimed.size != chosen_by.size:
         raise InputError(
             f"selection and reported must have one score per trial each, got {chosen_by.size} and {claimed.size}; "
-            "pass them in the same order and drop neither's failures alone"
+            "pass them in the same order, and drop failed trials from both"
         )
     return chosen_by, claimed
 

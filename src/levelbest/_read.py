@@ -1,5 +1,4 @@
-"""Files that were there before: the only door through which levelbest opens a file that someone named, or left in a
-folder that someone named.
+"""Safe opening of input files: the only module that opens a file named by the user, or found in such a folder.
 
 A regular file is opened, and nothing else: a pipe would be waited for, a device or a file of the kernel's (``/proc``)
 has no end. What a folder holds stays in it: a link that leads out of it is somebody else's file. A few kilobytes can

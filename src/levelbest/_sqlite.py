@@ -1,4 +1,4 @@
-"""SQLite databases that someone else may have made: opened so that a small file cannot take all memory or all time.
+"""Opens untrusted SQLite databases such that a small file cannot exhaust memory or time.
 
 SQLite's own advice for files from outside: functions in the schema have no effect, cells are checked, nothing is mapped
 into memory, and nothing is written. Beyond that, what is read is at most some times what is stored: pages that are

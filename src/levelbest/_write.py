@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all: the only door through which levelbest writes a file that someone named.
+"""Atomic writing of files: the only module that writes a file named by the user.
 
 What is there already is replaced only where it is a regular file. A device, a pipe or a link is refused: it belongs to
 someone else, and as root a rename over ``/dev/null`` would take it from everyone. New content goes to a file of its own
@@ -114,7 +114,7 @@ def make_folder(path: str | Path) -> Path:
         try:
             path.mkdir(parents=True, exist_ok=True)
         except (FileExistsError, NotADirectoryError):
-            raise InputError(f"{path} cannot be made a folder: a file of that name is in the way") from None
+            raise InputError(f"{path} cannot be made a folder: a file of that name exists") from None
     return path
 
 

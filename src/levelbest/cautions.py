@@ -1,7 +1,6 @@
 """Warnings as data: what a careful reviewer would raise, as a code, a number and the facts behind it.
 
-The sentences are in `levelbest.report.words`: nothing here or below it holds prose, and nobody reads a sentence to
-learn a fact.
+The sentences are in `levelbest.report.words`: this layer contains no prose, and no code parses a sentence.
 """
 
 from __future__ import annotations
@@ -54,9 +53,9 @@ CODES = frozenset(
 
 @dataclass(frozen=True)
 class Caution(Documented):
-    """One warning. It never changes a number; it says what to think of it.
+    """One warning. It never changes a number; it says how far to trust it.
 
-    ``kind`` tells apart the sentences of one code, and ``facts`` are the values that the sentence names.
+    ``kind`` distinguishes sentences with the same code, and ``facts`` are the values in the sentence.
     """
 
     code: str

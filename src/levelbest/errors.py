@@ -77,7 +77,7 @@ class Ambiguous(InputError):
 
 
 class DataError(LevelbestError, ValueError):
-    """The data do not allow what is asked of them."""
+    """The data do not allow the requested result."""
 
 
 class MissingExtra(LevelbestError, ImportError):

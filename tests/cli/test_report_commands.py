@@ -167,9 +167,9 @@ def test_demo_runs_a_small_study_and_reports_it(tmp_path, capsys):
     assert "(finished)" in told.out
     assert f"levelbest serve {tmp_path / 'live' / 'study.db'}" in told.out
     page = (tmp_path / "live" / "report.html").read_text()
-    assert "Three rules of descent" in page
+    assert "Three descent rules" in page
     assert all(f'<th scope="row">{name}<' in page for name in ("plain", "momentum", "sign"))
     before = (tmp_path / "live" / "study.db").read_bytes()
     assert main(["demo", "--run", "--out", str(tmp_path)]) == 2
-    assert "is already there and is kept" in capsys.readouterr().err
+    assert "already exists and is kept" in capsys.readouterr().err
     assert (tmp_path / "live" / "study.db").read_bytes() == before

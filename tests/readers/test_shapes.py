@@ -72,7 +72,7 @@ def test_a_list_of_many_objects_is_the_table_of_its_file(tmp_path):
     trials = lb.read_trials(path)
     assert trials.selection.tolist() == [result["acc"] for result in results]
     assert [(lost.where, lost.why) for lost in trials.skipped] == [
-        ("all.json, notes", "it is beside the rows in 'results', and not part of them")
+        ("all.json, notes", "it is stored beside the rows in 'results', not among them")
     ]
 
 

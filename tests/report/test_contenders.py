@@ -1,6 +1,6 @@
 """Headline, strip, table, pairs, page and JSON name the same contenders at every budget, for every design.
 
-The truth is counted anew from the verdicts of the JSON document, budget by budget. The default suite makes 4 to 12
+The truth is counted again from the verdicts of the JSON document, budget by budget. The default suite makes 4 to 12
 comparisons of each design, ``pytest --long tests/report/test_contenders.py`` makes 200 of each, all with a page.
 """
 

@@ -118,7 +118,7 @@ def test_a_design_with_one_budget(capsys):
     compared = lb.compare(trials)
     assert compared.summary[0].startswith("For a new machine: b, better than a by ")
     assert compared.summary[-1] == (
-        "95 % confidence; 12 machines each, none failed; failures in up to 22 % of machines may go unseen."
+        "95 % confidence; 12 machines each, none failed; a failure rate of up to 22 % may go undetected."
     )
     assert "| family | a new machine | 95 % | machines |" in compared.to_markdown()
     view = build_view(trials)

@@ -424,7 +424,7 @@ def test_printing_gives_a_pdf_with_the_text(page):
 
 def test_a_phone_does_not_scroll_sideways(page):
     page.set_viewport_size({"width": 375, "height": 700})
-    _until(page, "document.querySelector('canvas').getBoundingClientRect().right <= 375")  # drawn anew
+    _until(page, "document.querySelector('canvas').getBoundingClientRect().right <= 375")  # redrawn
     assert page.evaluate("document.documentElement.scrollWidth") <= 375
 
 

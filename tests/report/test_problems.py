@@ -58,7 +58,7 @@ def test_sections_list_problems_and_the_verifier():
 def test_the_page_shows_them(tmp_path):
     report = write_report(verified(), tmp_path / "page.html", n_resamples=300)
     page = report.page.read_text(encoding="utf-8")
-    assert "What the verifier brings" in page
+    assert "What the verifier gains" in page
     assert 'id="figure-verifier"' in page
     assert '<h3 id="section-3">Problems</h3>' in page
     assert (tmp_path / "page" / "verifier.svg").is_file()

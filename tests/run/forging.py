@@ -1,4 +1,4 @@
-"""Ledgers changed by hand: with the hashes left as they were, or computed anew so that they fit."""
+"""Ledgers changed by hand: with the hashes left as they were, or recomputed so that they match."""
 
 import json
 import sqlite3

@@ -97,7 +97,7 @@ def test_a_device_or_a_pipe_is_no_study_file(tmp_path):
             timeout=60,
         )
         assert done.returncode == 2
-        assert "is no study file" in done.stderr
+        assert "is not a study file" in done.stderr
 
 
 def test_a_month_is_a_time_limit(tmp_path):

@@ -112,7 +112,7 @@ def pool(path: Path, rng: np.random.Generator, **how: object) -> lb.Loop:
 
 
 def test_a_ledger_holds_the_state(tmp_path, capsys):
-    """What a loop answers does not hang on whether it was opened anew: the ledger is all there is."""
+    """What a loop answers does not depend on whether it was reopened: the ledger is its only state."""
     rng = np.random.default_rng(5)
     loop, rule = pool(tmp_path / "l.db", np.random.default_rng(1)), Keeping()
     for score in np.random.default_rng(1).standard_normal(16):
@@ -162,7 +162,7 @@ def test_the_command_answers_with_its_exit_code(tmp_path, capsys, monkeypatch):
     code, said = loop("--candidate", "noisy", "--score", "0.69")
     code, said = loop("--candidate", "noisy", "--score", "0.695")
     assert (code, said[0]) == (1, "discard")
-    assert "noise after all" in " ".join(said)
+    assert "noisy after all" in " ".join(said)
     assert main(["loop", "l.db", "--candidate", "late", "--score", "0.6"]) == 2  # the pool is needed now
     assert "13 more" in capsys.readouterr().err
 

@@ -141,7 +141,7 @@ SCHEMA = {
         ["ALTER TABLE records ADD COLUMN score REAL"],
         "its table records is not the one that levelbest made",
     ),
-    "its count of records": (["DELETE FROM sqlite_sequence"], "its own count of records was reset"),
+    "its count of records": (["DELETE FROM sqlite_sequence"], "its count of records was reset"),
     "a trigger that calls itself SQLite's": (
         [
             "PRAGMA writable_schema = ON",
@@ -245,7 +245,7 @@ FITTING = {
         [Entry("family", {**FAMILY.body, "name": "gnn", "fingerprint": "0" * 64}, 1)],
         "has a fingerprint that is not that of its definition",
     ),
-    "a family and its results anew": (
+    "a family and its results again": (
         [FAMILY, Entry("plan", {"n_trials": 10}, 0)]
         + [entry for trial in range(10) for entry in (started(trial), with_score(ended(trial), 0.99))],
         "declares family 0 a second time",
@@ -284,8 +284,8 @@ BEYOND = {
     "the last trials, and the count of records": lambda path: damage(
         path, "DELETE FROM records WHERE seq > 19", "UPDATE sqlite_sequence SET seq = 19"
     ),
-    "trials left out and all hashes anew": lambda path: rewrite(path, without_the_worst),
-    "another environment, and all hashes anew": lambda path: rewrite(
+    "trials left out and all hashes recomputed": lambda path: rewrite(path, without_the_worst),
+    "another environment, and all hashes recomputed": lambda path: rewrite(
         path, lambda rows: [rows[0], [*rows[1][:7], '{"python": "2"}'], *rows[2:]]
     ),
 }
@@ -311,7 +311,7 @@ def test_a_longer_plan_with_invented_results_is_not_vouched_for(ledger):
     found = verify_ledger(ledger, head)
     assert found.whole
     assert found.grown == 3
-    assert "does not vouch for the 3 records since" in str(found)
+    assert "does not cover the 3 records since" in str(found)
 
 
 def test_a_copy_without_its_log_is_said(tmp_path):
@@ -390,7 +390,7 @@ def test_a_log_that_is_no_file_of_its_folder_is_not_shown(tmp_path, kind):
         ledger.append([started(0)])
         ledger.append([Entry("end", {**ended(0).body, "log": "cnn/0-1.log"}, 0, 0, 1, "ok")])
     with LedgerView(path) as view:
-        assert view.log("cnn", 0) == "This log is no file of the ledger's folder of logs, and is not shown."
+        assert view.log("cnn", 0) == "This log is not a file in the ledger's folder of logs, and is not shown."
 
 
 def test_the_documented_view_is_that_of_the_records(ledger):

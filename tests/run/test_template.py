@@ -51,7 +51,7 @@ def test_args_stands_for_every_parameter():
 
 def test_a_name_with_dots_is_a_key_and_never_an_attribute():
     assert Template("run opt.lr={opt.lr}").fill({"opt.lr": 1}) == ["run", "opt.lr=1"]
-    with pytest.raises(InputError, match=r"mentions \{lr.__class__\}, which is no parameter"):
+    with pytest.raises(InputError, match=r"mentions \{lr.__class__\}, which is not a parameter"):
         Template("run {lr.__class__}").check(["lr"])
 
 

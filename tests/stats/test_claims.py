@@ -92,7 +92,7 @@ def test_the_runs_that_would_show_it_have_the_power():
     ("numbers", "error", "message"),
     [
         ((1.0, 0.1, 1), DataError, "one run has no standard deviation"),
-        ((1.0, -0.1, 3), InputError, "must not be below 0, got -0.1"),
+        ((1.0, -0.1, 3), InputError, "must not be negative, got -0.1"),
         ((math.nan, 0.1, 3), InputError, "the mean must be a finite number"),
         ((1.0, 0.1, 2.5), InputError, "the number of runs must be a whole number"),
         ((1.0, 0.1, 3, 0), InputError, "the trials it was tuned with must be a whole number of at least 1"),

@@ -190,7 +190,7 @@ def test_direction_is_a_mirror():
 
 def test_refusals():
     x = np.random.default_rng(9).normal(size=40)
-    with pytest.raises(InputError, match="width wanted must be more than 0, got 0"):
+    with pytest.raises(InputError, match="target width must be more than 0, got 0"):
         trials_for_width(x, 3, 0)
     with pytest.raises(DataError, match="a pilot of at least 8 trials in each family, got 4"):
         trials_for_width(x[:4], 1, 0.1)

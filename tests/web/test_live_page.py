@@ -37,7 +37,9 @@ def _states(data, wanted, seconds=60):
 def test_a_finished_study_has_the_verdict_of_its_report(tmp_path):
     path = _filled(tmp_path, 40)
     data = LiveData(path)
-    state = _states(data, lambda state: state["verdict"] and "being made" not in state["verdict"] + state["conditions"])
+    state = _states(
+        data, lambda state: state["verdict"] and "being written" not in state["verdict"] + state["conditions"]
+    )
     view = build_view(read_trials(path))
     data.close()
     assert [state["verdict"], state["conditions"]] == [view.verdict[0], " ".join(view.verdict[1:])]
@@ -130,8 +132,8 @@ def test_one_wording_and_the_ribbon_of_the_report_when_finished(browser, tmp_pat
     assert "to come" in tab.locator("#ribbon").inner_text()
     (tmp_path / "all").mkdir()
     finished = LiveData(path := _filled(tmp_path / "all", 40))
-    state = _states(finished, lambda state: state["finished"] and not state["verdict"].endswith("being made."))
-    state = _states(finished, lambda state: "being made" not in state["conditions"])
+    state = _states(finished, lambda state: state["finished"] and not state["verdict"].endswith("being written."))
+    state = _states(finished, lambda state: "being written" not in state["conditions"])
     finished.close()
     view = build_view(read_trials(path))
     (strip,) = view.strips("mean")

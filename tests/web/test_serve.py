@@ -566,7 +566,7 @@ def test_the_page_follows_a_study_without_a_reload(browser, ledger):
         assert tab.locator("#report-link a").is_visible()
         assert re.fullmatch(r"Last record \d+ s ago\.", tab.locator("#news").inner_text())
         tab.set_viewport_size({"width": 360, "height": 700})
-        # the chart is drawn anew for the width, a moment later
+        # the chart is redrawn for the width, a moment later
         tab.wait_for_function("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
         failed_cell = tab.locator("#families tbody tr").nth(1).locator("td").nth(4)
         assert failed_cell.evaluate("one => getComputedStyle(one, '::before').content").startswith('"failed')

@@ -1,1 +1,1 @@
-"""The ledger's format, for the runner that writes it and all who read it: records, the chain they form, the file."""
+"""The format of the ledger, shared by the runner and all readers: records, their hash chain and the SQLite file."""

@@ -1,4 +1,4 @@
-"""Check a ledger record by record: each must follow from the hash of the one before it, and be allowed in its place.
+"""Checks a ledger record by record: each must match the hash of the previous one and be valid in its place.
 
 Whoever quotes a ledger's head follows its chain first, so that a head never stands beside scores that do not hash to
 it: ``verify`` lists all that is wrong; the runner, a reader and the live page stop at the first.
@@ -315,7 +315,7 @@ class Chain:
             return (
                 "is a second record of the study: a ledger has one"
                 if kind == "study"
-                else "stands where the study's own record belongs"
+                else "is in the place of the study's record"
             )
         if record.family is not None:
             family = self.families.get(record.family)

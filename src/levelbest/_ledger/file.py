@@ -1,4 +1,4 @@
-"""A ledger's file: one SQLite database, its schema, and connections that trust nothing in it."""
+"""The ledger's SQLite file: its schema, and connections that treat its content as untrusted."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def count_problem(connection: sqlite3.Connection, seq: int) -> str | None:
     if gone > 0:
         return f"the last {'record is' if gone == 1 else f'{gone} records are'} missing: deleted"
     if not last or gone < 0:
-        return "its own count of records was reset: records may have been deleted from its end"
+        return "its count of records was reset: records may have been deleted from its end"
     return None
 
 

@@ -1,5 +1,4 @@
-"""What a ledger's plan makes of its records: the definition it was declared with, the configurations that it draws, and
-scores within its bounds."""
+"""Checks records of a ledger against its plan: the definition, the configurations drawn, scores within bounds."""
 
 from __future__ import annotations
 

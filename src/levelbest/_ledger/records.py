@@ -1,4 +1,4 @@
-"""What a ledger is made of: records in a chain, each with the hash of the one before.
+"""Records of a ledger, each with the hash of the previous one.
 
     kind          family  trial  attempt  status   body
     study           -       -       -       -      name, seed, metric, cost, headline, version; the first record
@@ -179,7 +179,7 @@ def is_record(row: Sequence[object]) -> TypeGuard[Record]:
 
 
 def _no_number(word: str) -> NoReturn:
-    raise ValueError(f"{word} is no number of JSON's")
+    raise ValueError(f"{word} is not a JSON number")
 
 
 _decoder = json.JSONDecoder(parse_constant=_no_number)
@@ -191,7 +191,7 @@ def read_body(text: str) -> Body | str:
         body, end = _decoder.raw_decode(text)
     except (ValueError, RecursionError) as error:
         return " ".join(str(error).split())[:100]
-    return body if isinstance(body, dict) and end == len(text) else "its body is no JSON object"
+    return body if isinstance(body, dict) and end == len(text) else "its body is not a JSON object"
 
 
 def misshapen(record: Record, body: Body) -> str | None:
@@ -201,7 +201,7 @@ def misshapen(record: Record, body: Body) -> str | None:
         return "is of a kind that this version does not know"
     places = PLACES[kind]
     if _ROWS[tuple(map(type, record))] != places:
-        return f"has not the place of a record of kind {kind}"
+        return f"does not have the fields of a record of kind {kind}"
     numbers = (record.family or 0, record.trial or 0, record.attempt or 0)
     if min(numbers) < 0 or max(numbers) >= _MOST:
         return "has a place that no plan reaches"

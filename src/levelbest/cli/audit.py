@@ -22,8 +22,8 @@ def command(given: options.Given) -> None:
     """Judge a finished keep/discard log: which keeps survive, and how much of the gain is selection.
 
     LOG is a TSV, CSV or JSONL file with a row for each run: a score, a status (keep, discard, crash, best, tentative,
-    revert ...) and the version (commit, name ...). Rows of one version are runs of it, and show the noise. If
-    nothing was run twice, results are shown for several assumed sizes of the noise, and no keep is called real.
+    revert ...) and the version (commit, name ...). Rows with the same version are repeated runs and show the noise. If
+    no version was run twice, results are shown for several assumed sizes of the noise, and no keep is called real.
     """
     from levelbest.designs.audit import audit
 

@@ -26,7 +26,9 @@ _NUMBERS = {"mean": "mean", "sd": "sd", "se": "se", "runs": "n", "tuned": "tuned
 @click.option("--runs", nargs=2, type=int, metavar="A B", help="The number of runs behind each mean, in a file too.")
 @click.option("--tuned", nargs=2, type=int, metavar="A B", help="The number of trials each was tuned with.")
 @click.option("--search-sd", type=float, help="Standard deviation of the trials of a search.  [default: of the runs]")
-@click.option("--noise", type=float, help="Standard deviation of validation's noise.  [default: none, and --search-sd]")
+@click.option(
+    "--noise", type=float, help="Standard deviation of the validation noise.  [default: none, and --search-sd]"
+)
 @options.confidence
 @options.reading
 @options.as_json
@@ -35,13 +37,13 @@ def command(given: options.Given) -> int:
     """Is a claimed improvement more than luck, and more than a larger search?
 
     SUMMARY is a paper's result for one method, the baseline first: "base 76.3 ± 0.4 (5), tuned 10" "ours 77.0 ± 0.6
-    (5), tuned 100", that is the mean and the ± of 5 runs of the best of 10 or 100 trials; or a CSV file with a row for
+    (5), tuned 100", that is, the mean and the ± of 5 runs of the best of 10 or 100 trials; or a CSV file with a row for
     each and columns name, mean, sd (or se), n and tuned. The answer is Welch's interval, the part of the gain that the
-    larger search explains under a stated assumption, and what it would take to know more.
+    larger search explains under a stated assumption, and what would be needed to decide.
 
-    With --claimed and --attempts, FILE holds runs of the baseline: is the claim, the best of N attempts, more than the
-    best of N baseline runs would give? The p-value is exact, and cannot fall below N / (runs + N). Exit code: 0 if it
-    is more than luck at this confidence, 1 if the data do not show it. With --failed both it must hold under both
+    With --claimed and --attempts, FILE contains runs of the baseline: is the claim, the best of N attempts, more than
+    the best of N baseline runs would give? The p-value is exact, and cannot fall below N / (runs + N). Exit code: 0 if
+    it is more than luck at this confidence, 1 if the data do not show it. With --failed both it must hold under both
     policies.
     """
     if given["claimed"] is None and given["attempts"] is None:

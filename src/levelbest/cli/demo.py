@@ -22,7 +22,7 @@ from levelbest.errors import InputError, called
 @options.details
 @click.option("--run", "fresh", is_flag=True, help="Run a small study now instead: 120 trials, a few seconds.")
 def command(out: Path, seed: int, fresh: bool, details: bool) -> None:
-    """The whole tour on results that ship with the package: the verdict here, and a page to open."""
+    """A full tour on results that ship with the package: prints the verdict and writes a page."""
     from levelbest.cli.report import tell_report
     from levelbest.readers import read_trials
     from levelbest.report.write import write_report
@@ -59,17 +59,17 @@ def _run(out: Path, seed: int, *, details: bool) -> None:
     ledger = out / "study.db"
     if ledger.exists():
         raise InputError(
-            f"{ledger} is already there and is kept; levelbest run {out / 'study.yaml'} goes on with it, and --out "
-            "names another folder for a fresh study"
+            f"{ledger} already exists and is kept; levelbest run {out / 'study.yaml'} continues it, and --out names "
+            "another folder for a fresh study"
         )
-    click.echo("Three rules of descent down a noisy valley, 40 trials each. To watch, in another terminal:\n")
+    click.echo("Three descent rules on a noisy objective, 40 trials each. To watch, in another terminal:\n")
     click.echo(f"  levelbest serve {ledger}\n")
     done = run_study(replace(read_study(out / "study.yaml"), seed=seed), ledger, reporter=reporter_for("auto"))
     click.echo(f"{done}\n")
     if not done.finished:
         click.get_current_context().exit(130)
     click.get_current_context().meta[FILES] = (ledger,)
-    title = "Three rules of descent down a noisy valley"
+    title = "Three descent rules on a noisy objective"
     with working("writing the report"):
         report = write_report(done.trials(), out / "report.html", force=True, title=title, rng=seed)
     tell_report(report, as_json=False, details=details)

@@ -25,7 +25,7 @@ _SHOWN_SKIPPED = 10
 @click.option("--out", type=click.Path(path_type=Path), help="Write histograms and scatters here (.png, .svg or .pdf).")
 @options.as_one
 def command(given: options.Given) -> None:
-    """The score distributions, failures, and whether it looks like a random sample."""
+    """Score distributions, failures, and whether the trials look like a random sample."""
     from levelbest.report.describe import describe
     from levelbest.report.words.reading import read_as, reading_lines
 

@@ -1,4 +1,4 @@
-"""``levelbest gate``: may this change pass?"""
+"""``levelbest gate``: a CI check of a candidate against a baseline."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ CODES = {"pass": 0, "regressed": 1, "inconclusive": 3}
 @options.as_json
 @options.as_one
 def command(given: options.Given) -> int:
-    """May this change pass? Pass (exit code 0), regressed (1) or inconclusive (3).
+    """A CI check of a change: pass (exit code 0), regressed (1) or inconclusive (3).
 
-    FILE holds runs of both: repeated runs of a suite of tests or problems (--group), or seeds. Regressed: the candidate
-    is certified to be worse, or some problem is (by name, adjusted for all by Holm's method). Pass: it is certified not
-    to be worse by --worth, whatever the runs have not shown. A change without any effect fails in at most 1 -
+    FILE contains runs of both versions: repeated runs of a suite of tests or problems (--group), or seeds. Regressed:
+    the candidate is certified to be worse, or some problems are (named, with Holm's adjustment). Pass: it is certified
+    not to be worse by --worth, allowing for outcomes not yet observed. A change without any effect fails in at most 1 -
     confidence of cases. A best score after many attempts is judged by levelbest claim.
     """
     if given["failed"] == "both":

@@ -1,4 +1,4 @@
-"""The help of each command: its own options first, those of the output, those of reading the table, and examples."""
+"""The help pages: options of the command first, then those of output and of reading tables, then examples."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     ),
     "audit": ("levelbest audit results.tsv", "levelbest audit results.tsv --out attempts.png"),
     "run": (
-        "levelbest run study.yaml --check     # the first configurations; runs nothing",
-        "levelbest run study.yaml             # run; the same command goes on",
+        "levelbest run study.yaml --check  # print the first configurations only",
+        "levelbest run study.yaml          # run; the same command resumes it",
     ),
     "serve": ("levelbest serve study.db",),
     "verify": ("levelbest verify study.db", "levelbest verify study.db --head 6b1abcf42406cec38c37e38e874b6cca"),

@@ -1,4 +1,4 @@
-"""``levelbest loop``: keep only what is real in a research loop."""
+"""``levelbest loop``: keep only real improvements in a research loop."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CODES = {"keep": 0, "discard": 1, "again": 3}
 @click.command("loop", cls=Verb)
 @click.argument("ledger", type=click.Path(path_type=Path))
 @click.option("--baseline", is_flag=True, help="A run of the version that candidates must beat.")
-@click.option("--candidate", metavar="NAME", help="A run of this candidate; alone: what should it do next?")
+@click.option("--candidate", metavar="NAME", help="A run of this candidate; without a score: what to do next.")
 @click.option("--score", type=float, help="The score of the run.")
 @click.option("--failed", metavar="REASON", help="The run failed, for this reason.")
 @click.option("--metric", metavar="NAME", help="What the score is called; fixed with the first run.  [default: score]")
@@ -33,13 +33,13 @@ CODES = {"keep": 0, "discard": 1, "again": 3}
 @options.as_json
 @options.as_one
 def command(given: options.Given) -> int:
-    """Keep only what is real in a research loop: keep, discard, or run it again.
+    """Keep only real improvements in a research loop: keep, discard, or run again.
 
     First record sixteen runs of the baseline, then every run of every candidate. The answer to a candidate is "discard"
     (exit code 1), "again K" (run it K more times; 3) or "keep" (0): one run, then three, then twelve fresh ones,
-    against a pool of sixteen baseline runs. What is kept is the next baseline. False keeps are at most 5 % of all keeps
-    over the whole loop, however long. The ledger keeps every run and every answer; without --score the command prints
-    the state of the loop. Several agents may use one ledger at once.
+    compared with a pool of sixteen baseline runs. A kept candidate becomes the next baseline. False keeps are at most 5
+    % of all keeps over the whole loop, however long. The ledger records every run and every answer; without --score the
+    command prints the state of the loop. Several agents may use one ledger at once.
     """
     from levelbest.run.loop import Loop
 

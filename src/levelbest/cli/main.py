@@ -31,17 +31,17 @@ FILES, OPTIONS = "levelbest.files", "levelbest.options"
 
 # name -> one line of help; each lives in levelbest.cli.<name> as ``command``
 COMMANDS: dict[str, str] = {
-    "demo": "The whole tour, on shipped results.",
+    "demo": "A full tour, on shipped results.",
     "report": "Verdict, figures, page, tables, checklist in one go.",
     "describe": "Score distributions, failures, is it a random sample?",
     "curve": "The expected best score against the budget.",
     "compare": "Which family is better, at which budgets.",
     "reach": "The budget needed to reach a score, with an interval.",
     "plan": "How many more trials or problems it takes to decide.",
-    "gate": "May a change pass: pass, regressed, inconclusive.",
+    "gate": "CI check: pass, regressed or inconclusive.",
     "claim": "Is a claimed gain more than luck and a larger search?",
     "audit": "Judge a finished keep/discard log: which keeps survive?",
-    "loop": "Keep only what is real in a research loop.",
+    "loop": "Keep only real improvements in a research loop.",
     "run": "Random search and seeds from a study file.",
     "serve": "A live page of a study, while it runs and after.",
     "verify": "Check that nothing in a ledger was deleted or edited.",

@@ -97,7 +97,12 @@ headline = click.option(
     metavar="N",
     help="The budget of interest: tested first, at full confidence. Default: the one registered in the ledger.",
 )
-about = click.option("--about", type=click.Choice(["problems", "suite"]), default="problems", help="Others, or these.")
+about = click.option(
+    "--about",
+    type=click.Choice(["problems", "suite"]),
+    default="problems",
+    help="Other problems like these, or exactly these.",
+)
 details = click.option("--details", is_flag=True, help="Print everything, not only what fits one screen.")
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
 seed = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="The random seed.")
@@ -176,15 +181,15 @@ log = click.option(
 reading = together(
     click.option("--family", metavar="COL[,COL]", help="The column that distinguishes families."),
     click.option("--selection", metavar="COL", help="The score that picks the winner (validation)."),
-    click.option("--reported", metavar="COL", help="The score reported of the winner (test)."),
+    click.option("--reported", metavar="COL", help="The score reported for the winner (test)."),
     click.option("--cost", metavar="COL", help="The cost of a trial: seconds, GPU hours, dollars."),
     click.option("--task", metavar="COL", help="Tasks or data sets: each separately, and all together."),
     click.option("--group", metavar="COL", help="The problem that a sample belongs to."),
     click.option("--weight", metavar="COL", help="The weight of each problem in averages over problems."),
     click.option("--stratum", metavar="COL", help="Strata of the problems: difficulty, source."),
-    click.option("--cluster", metavar="COL", help="Clusters of problems (a repository, a passage): the unit."),
-    click.option("--success", metavar="EXPR", help='Of graded scores: ">= 0.8" counts as 1, all others as 0.'),
-    click.option("--answer", metavar="COL", help="The answer of a sample; --statistic majority: maj@k."),
+    click.option("--cluster", metavar="COL", help="Clusters of problems (repositories, passages)."),
+    click.option("--success", metavar="EXPR", help='Graded scores: ">= 0.8" counts as 1, all others as 0.'),
+    click.option("--answer", metavar="COL", help="The answer of each sample, for --statistic majority (maj@k)."),
     click.option("--rate", metavar="KIND=PRICE", help="Dollars per million tokens: input=3,output=15,cached=0.3."),
     click.option("--judge", metavar="COL", help="A judge's score of every sample; with --label COL, labels of some."),
     click.option("--trial", metavar="COL", help="Rows of one run; its best checkpoint is chosen by selection."),
@@ -195,13 +200,15 @@ reading = together(
     click.option("--seed-column", metavar="COL", help="The column that holds the trials' seeds."),
     click.option("--status", metavar="COL", help="The column that says how a trial ended."),
     click.option("--where", metavar="EXPR", help='Keep only rows for which this holds, e.g. "epoch > 0".'),
-    click.option("--map", "map", multiple=True, metavar="NAME=COL,COL", help="Columns to join: acc=accuracy,test_acc."),
+    click.option(
+        "--map", "map", multiple=True, metavar="NAME=COL,COL", help="Columns to merge: acc=accuracy,test_acc."
+    ),
     click.option(
         "--label",
         multiple=True,
         callback=main.as_label,
         metavar="COL=TEXT",
-        help="COL=TEXT: what a score or cost is called. With --judge, COL alone: the column of labels.",
+        help="COL=TEXT: a display name for a score or cost. With --judge, COL alone: the column of labels.",
     ),
     click.option(
         "--name", multiple=True, callback=main.as_pairs, metavar="FAMILY=TEXT", help="The name to show for a family."

@@ -52,7 +52,7 @@ from levelbest.cli.main import working
 @options.as_json
 @options.as_one
 def command(given: options.Given) -> None:
-    """How many trials (or problems) until intervals are narrow and families separated.
+    """How many trials (or problems) are needed for narrow intervals and separated families.
 
     The trials in FILE are the pilot. A pilot supports budgets up to a quarter of its size.
     """

@@ -48,7 +48,7 @@ def _targets(ctx: click.Context, param: click.Parameter, value: tuple[str, ...])
 @options.log
 @options.as_one
 def command(given: options.Given) -> None:
-    """The smallest budget, in trials or in cost, whose curve reaches a score, for every family."""
+    """The smallest budget, in trials or in cost, at which each family's curve reaches a score."""
     from levelbest.designs.reach import reach
     from levelbest.results import Reaches
 

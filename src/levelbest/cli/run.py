@@ -53,9 +53,9 @@ def command(study: Path, ledger: Path | None, quiet: bool, as_json: bool, check:
         function: models:forest        # forest(config, seed) in models.py
         space: {trees: {integer: [10, 500]}, depth: [4, 8, null]}
 
-    A family that is added later runs beside the others. Ctrl-C lets the running trials finish; a second one stops them.
-    Exit code 0: every planned trial is finished, or the families are decided (--stop-when); 1: none of them
-    succeeded, or the first three of a family failed with the same error; 130: stopped before.
+    A family that is added later runs beside the others. Ctrl-C lets the running trials finish; a second Ctrl-C stops
+    them. Exit code 0: every planned trial is finished, or the families are decided (--stop-when); 1: none of them
+    succeeded, or the first three of a family failed with the same error; 130: interrupted.
     """
     from levelbest.run.progress import reporter_for
     from levelbest.run.runner import run_study

@@ -17,7 +17,7 @@ from levelbest.cli.help import Verb
 def command(ledger: Path, host: str, port: int, allow_host: tuple[str, ...]) -> None:
     """A live page of a study, while it runs and after: progress, curves, failures, report.
 
-    It only reads the ledger. Anyone who has the whole address, with its token, can read the page. Ctrl-C stops it; the
+    It only reads the ledger. Anyone who has the full URL, with its token, can read the page. Ctrl-C stops it; the
     study is not affected.
     """
     import contextlib

@@ -265,7 +265,7 @@ def _run(distribution: Distribution, given: options.Given, n: list[int]) -> Simu
             if given["keep"]:
                 click.echo(f"\nstopped; what is done is in {given['keep']}: the same command continues", err=True)
             else:
-                click.echo("\nstopped; nothing was kept: --keep FILE keeps finished chunks, and goes on", err=True)
+                click.echo("\nstopped; nothing was saved: --keep FILE saves finished chunks for the next run", err=True)
             raise
 
 

@@ -12,7 +12,7 @@ from levelbest.cli.help import Verb
 
 @click.command("verify", cls=Verb)
 @click.argument("ledger", type=click.Path(path_type=Path))
-@click.option("--head", help="A head that was published earlier; the ledger must still hold it.")
+@click.option("--head", help="A head that was published earlier; the ledger must still contain it.")
 @options.as_json
 def command(ledger: Path, head: str | None, as_json: bool) -> None:
     """Check that nothing in a ledger was deleted or edited, and print its head.

@@ -1,4 +1,4 @@
-"""From the answers of a design to a comparison: the one place where verdicts are made."""
+"""Assembles a comparison from the results of a design; the only place where verdicts are made."""
 
 from __future__ import annotations
 

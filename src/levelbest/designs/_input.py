@@ -1,4 +1,4 @@
-"""Whatever `read_trials` takes, every verb takes; and which families can be compared."""
+"""Converts the input of public functions to trials, and checks which families can be compared."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _from_scores(scores: npt.ArrayLike, reading: dict[str, Any]) -> Trials:
     known = ("direction", "family", "reported", "cost", "group", "search", "bounds")
     for name in reading:
         if name not in known:
-            raise InputError(f"a list of scores has no columns, so that {named(name)} names nothing; give a table")
+            raise InputError(f"a list of scores has no columns, so {named(name)} cannot name one; give a table")
     return Trials.from_arrays(scores, **reading)
 
 
@@ -182,7 +182,7 @@ def _refuse_many(n_families: int) -> None:
     pairs, most = math.comb(n_families, 2), limit_of("PAIRS")
     if pairs > most:
         raise InputError(
-            f"{n_families:,} families make {pairs:,} pairs, and at most {most:,} are compared at once; choose families "
-            f"by what was known before their scores ({named('where')}), compare each with one of them "
+            f"{n_families:,} families make {pairs:,} pairs, and at most {most:,} are compared at once; choose "
+            f"families by something known before their scores ({named('where')}), compare each with one of them "
             f"({named('baseline')}), or set LEVELBEST_MAX_PAIRS"
         )

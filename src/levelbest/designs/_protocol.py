@@ -1,4 +1,4 @@
-"""What a design must answer, what can be asked of it, and which design a table of trials has."""
+"""The protocol of designs, the request that they answer, and the choice of the design for a table of trials."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A headline that was registered before the first trial: whether what is compared is what it was registered for.
+"""Checks whether a comparison is the one for which the headline budget was registered before the first trial.
 
 A budget is chosen before the results are seen ([B] section 3.3). Whoever then leaves out trials, families or pairs,
 drops failures or takes another statistic has chosen after all, and the budget counts as tested alone.

@@ -1,4 +1,4 @@
-"""What the designs of a table in memory have in common: families, scores, counts, cautions, curves of the best of n."""
+"""The base class of designs for tables in memory: families, scores, counts, cautions, curves of the best of n."""
 
 from __future__ import annotations
 

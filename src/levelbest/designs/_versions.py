@@ -1,4 +1,4 @@
-"""Two versions of a suite: their scores problem by problem, run by run, and the problems on which one is worse."""
+"""Scores of two versions of a suite by problem and run, and the problems on which one is worse."""
 
 from __future__ import annotations
 

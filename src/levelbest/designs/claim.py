@@ -28,12 +28,12 @@ def claim(
     missing: str = Settings.missing,
     **reading: object,
 ) -> Claim | Gate:
-    """Is what somebody claims more than luck, and more than a larger search?
+    """Is a claimed improvement more than luck, and more than the effect of a larger search?
 
-    Two forms. From **summary numbers**, such as a paper has: Welch's interval for the difference, for each way to read
-    the ±; what the larger search explains under a stated assumption; and what would be needed to know. With ``claimed``
-    and ``attempts``, from **runs of a baseline**: the exact p-value of the best score after so many attempts. It has a
-    parameter for each option of the command line, of the same name.
+    There are two forms. From **summary numbers**, as in a paper: Welch's interval for the difference, for each reading
+    of the ±; what the larger search explains under a stated assumption; and what would be needed to know. With
+    ``claimed`` and ``attempts``, from **runs of a baseline**: the exact p-value of the best score after so many
+    attempts. Every option of the command line is a parameter of the same name.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ def _judged(
 def _refuse_two_of_a_name(names: Sequence[str]) -> None:
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise Ambiguous(
-            f"{twice!r} stands in {names.count(twice)} rows, of several data sets perhaps: keep those of one with "
+            f"{twice!r} occurs in {names.count(twice)} rows, perhaps of several data sets: keep those of one with "
             f"{named('where')}"
         )
 

@@ -38,7 +38,7 @@ def compare(
 ) -> Comparison | TaskComparison:
     """Who is better at which budget: every family against the ``baseline``, or all against all.
 
-    It has a parameter for each option of the command line, of the same name.
+    Every option of the command line is a parameter of the same name.
 
     Parameters
     ----------

@@ -65,8 +65,8 @@ def curve(
 ) -> Curve | FamilyCostCurve | CurveSet | CostCurveSet:
     """The curve of a family: the reported score of the best of n by selection score, with an interval.
 
-    Of several families there is a curve for each, as `family_curves` has them. It has a parameter for each option of
-    the command line, of the same name.
+    For several families there is one curve each, as in `family_curves`. Every option of the command line is a parameter
+    of the same name.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""May a change pass? A candidate against a baseline, with three answers; and claims that trials must certify."""
+"""The gate: compares a candidate with a baseline (pass, regressed or inconclusive), and certifies required claims."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def gate(
     rng: int | None = Settings.rng,
     **reading: object,
 ) -> GateDecision:
-    """May this change pass? Three answers: pass, regressed, inconclusive. It has a parameter for each option.
+    """Compares a candidate with a baseline: pass, regressed or inconclusive. Every option is a parameter.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ def _decision(gate: GateDecision) -> str:
 def _only(table: Trials, first: str, second: str) -> Trials:
     """The trials of two families."""
     if first == second:
-        raise InputError(f"two families are compared, got {first} twice; name the other")
+        raise InputError(f"two different families are needed, got {first} twice")
     if len(table.families) == 1:
         raise InputError(
             f"{table.families[0]} is all there is to compare; name the column that holds {first} and {second} by "
@@ -235,7 +235,7 @@ def require(
     rng: int | None = Settings.rng,
     **reading: object,
 ) -> Requirement:
-    """Do the trials certify a claim? True where they do; it has a parameter for each option of `compare` that matters.
+    """Do the trials certify a claim? True where they do; the options of `compare` that matter are parameters.
 
     Parameters
     ----------

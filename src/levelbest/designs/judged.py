@@ -1,4 +1,4 @@
-"""Samples that a judge scores, of which some have a label: systems are compared by what the labels would say."""
+"""Samples scored by a judge, some of them labelled: systems are compared by the estimated mean label."""
 
 from __future__ import annotations
 

@@ -56,9 +56,9 @@ def plan_trials(
     rng: int | None = Settings.rng,
     **reading: object,
 ) -> TrialPlan:
-    """How many trials until intervals are narrow enough, and until families are separated, from these trials as pilot.
+    """How many trials are needed for narrow intervals and for separating families, with these trials as pilot.
 
-    It has a parameter for each option of the command line, of the same name.
+    Every option of the command line is a parameter of the same name.
 
     Parameters
     ----------

@@ -116,7 +116,7 @@ class ProblemsDesign(Design):
         common = set.intersection(*(set(problems.labels.tolist()) for problems in self.problems))
         if not common:
             raise DataError(
-                "the families have no problem in common, so that they cannot be compared problem by problem; check the "
+                "the families have no problem in common, so they cannot be compared problem by problem; check the "
                 f"names in the column of the problem ({named('group')}), or compare unpaired ({named('paired')})"
             )
         kept = tuple(
@@ -255,7 +255,7 @@ class ProblemsDesign(Design):
         _check.as_choice(request.interval, self.methods, "interval over problems")
         for argument, given, why in (
             ("axis", request.axis not in self.axes, f"the axis is {self.axes[0]!r} here"),
-            ("while_running", request.while_running, "there are no limits that hold while samples arrive"),
+            ("while_running", request.while_running, "there are no limits that are valid while samples arrive"),
             ("p_values", request.p_values, "every verdict has its p-value already"),
         ):
             if given:

@@ -1,4 +1,4 @@
-"""How much one must spend to reach a score: in trials, or in cost."""
+"""The budget needed to reach a score, in trials or in cost."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def reach(
 ) -> Reaches:
     """The smallest budget at which each family reaches each target, with an interval ([D] 4.4).
 
-    It has a parameter for each option of the command line, of the same name.
+    Every option of the command line is a parameter of the same name.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Trials that still arrive: limits that hold at every look."""
+"""Studies that are still running: limits that are valid at every look."""
 
 from __future__ import annotations
 

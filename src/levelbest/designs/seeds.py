@@ -83,7 +83,7 @@ class Configurations(IndependentTrials):
     """Random configurations, each run with several seeds; the best of n is chosen by its mean over them.
 
     A configuration with all its runs is one draw: resampling configurations with their runs carries the luck of the
-    seeds along, and drawing seeds anew within each would count it twice (Davison and Hinkley 1997, section 3.8).
+    seeds along, and resampling seeds within each would count it twice (Davison and Hinkley 1997, section 3.8).
     """
 
     name: ClassVar[str] = "configurations"

@@ -1,4 +1,4 @@
-"""What else samples of problems say: what a verifier brings, and what a solved problem costs each system."""
+"""Further statistics of samples of problems: the gain from a verifier, and the cost per solved problem."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Samples of many problems within a spend per problem: the best, or the answer of most, that so much money buys."""
+"""Samples of many problems within a spend per problem: the best sample, or the majority answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Samples of exactly these problems: the samples are what is exchanged and drawn, within each problem."""
+"""Comparisons for exactly these problems: samples are permuted and resampled within each problem."""
 
 from __future__ import annotations
 

@@ -88,9 +88,9 @@ def compare_tasks(
     rng: int | None = Settings.rng,
     **reading: object,
 ) -> TaskComparison:
-    """Verdicts on each task and over all: every family must have trials on every task.
+    """Verdicts for each task and over all tasks; every family must have trials on every task.
 
-    It has a parameter for each setting of a comparison.
+    Every setting of a comparison is a parameter.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ def variance(trials: object, *, confidence: float = Settings.confidence, **readi
         runs each, told apart by a seed, a data split or nothing at all. A column that is called ``split``, ``fold``,
         ``data_seed`` or the like tells data splits apart.
     confidence
-        Of the limits, for each source by itself.
+        Of the limits, for each source separately.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Trials from anywhere: ``read_trials`` finds the reader, chooses the columns and says what it chose and left out."""
+"""Reading results: ``read_trials`` finds the reader, chooses the columns and reports what it chose and skipped."""
 
 from __future__ import annotations
 
@@ -57,9 +57,8 @@ def read_trials(
 ) -> Trials:
     """Trials from a file, a folder, a glob, several of them, a dataframe or a mapping of columns.
 
-    Columns that are not named are taken by the format's own word or by an obvious name, and ``cautions`` of the result
-    says which; ``skipped`` lists what was left out, where and why. There is a parameter for each part that a column can
-    play, which is why they are many.
+    Columns that are not named are chosen by the format or by an obvious name, and ``cautions`` of the result says
+    which; ``skipped`` lists what was left out, where and why. There are many parameters, one for each role of a column.
 
     Parameters
     ----------
@@ -171,12 +170,12 @@ def _labels_of(judge: str | None, label: str | Mapping[str, str] | None) -> str 
     column = label if isinstance(label, str) else None
     if judge is None and column is not None:
         raise InputError(
-            f"{named('label')} {column} names the column of labels that a judge's scores are held against: name those "
-            f"too ({named('judge')} COL); what a column is called is said with {named('label')} {column}=TEXT"
+            f"{named('label')} {column} names the column of labels for the scores of a judge: name the judge's "
+            f"column too ({named('judge')} COL); to rename a column write {named('label')} {column}=TEXT"
         )
     if judge is not None and column is None:
         raise InputError(
-            f"a judge's scores ({named('judge')} {judge}) are held against labels of some samples: name their column "
+            f"a judge's scores ({named('judge')} {judge}) are corrected by labels of some samples: name their column "
             f"({named('label')} COL)"
         )
     return column

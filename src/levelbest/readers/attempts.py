@@ -1,4 +1,4 @@
-"""A finished keep/discard log as attempts: one row per run, what was decided of it, and where its rules changed.
+"""Reads a keep/discard log as attempts: one row per run with its decision, divided where the rules changed.
 
 Cells, numbers and words of status are read by the rules of all tables; headers that appear again, with other names or
 the same, begin a further part, and so does a budget that changes: scores are compared within a part alone.

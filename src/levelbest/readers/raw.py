@@ -1,4 +1,4 @@
-"""What every reader hands over: columns of rows, and what the format itself knows about them.
+"""The output of every reader: columns of rows, and what the format records about them.
 
 Numbers are (masked) float arrays, text is objects or codes, lists are as they are. A masked entry is an empty cell; a
 NaN is a number that was written down as NaN. The difference matters: a trial whose score is NaN diverged, a trial

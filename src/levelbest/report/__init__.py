@@ -1,1 +1,1 @@
-"""What people see: one view, drawn as text, figures, LaTeX and a page."""
+"""Output for people: one view, rendered as text, figures, LaTeX and a page."""

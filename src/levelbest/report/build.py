@@ -71,7 +71,7 @@ def build_view(
 ) -> View:
     """Curves with simultaneous bands, comparisons, tables and sentences for every family in the trials.
 
-    It has a parameter for each option of the command line, of the same name. ``statistics`` are those of the curves,
+    Every option of the command line is a parameter of the same name. ``statistics`` are those of the curves,
     the first one also that of the verdict; ``comparing`` False leaves comparisons out; ``log`` puts budgets on a log
     scale or not, None where curves are long; ``hide`` names configuration columns that stay out of the report.
     """

@@ -47,7 +47,7 @@ class ScoreDistribution:
     min: float
     max: float
     normality: Normality | None
-    """Anderson and Darling's test; None where no trial has a score."""
+    """Anderson-Darling test; None where no trial has a score."""
     histogram: Histogram
 
     @property

@@ -68,7 +68,7 @@ def _rises() -> tuple[Axes, str, str]:
     five, ten = (float(np.asarray(normal_best(count))) for count in (5, 10))
     text = (
         f"Every run is the same model: {MEAN} % on average, and {SPREAD} points of luck. The best of 5 is expected "
-        f"{five:.3f} standard deviations above the mean, the best of 10 {ten:.3f}: whoever tries more reports more."
+        f"{five:.3f} standard deviations above the mean, the best of 10 {ten:.3f}: more runs give a higher best score."
     )
     return ax, "Our best of n rises, and the model stays the same", text
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """What was written, the page first, and the view it shows."""
+    """The files written, the page first, and the view that it shows."""
 
     view: View
     page: Path
@@ -67,10 +67,10 @@ def write_report(
 
     ``figures`` are the formats of those beside the page: ``svg``, ``pdf`` and ``png``. An existing file is kept unless
     ``force``; ``options`` are those of `build_view` and, where the trials are yet to be read, those of `read_trials`.
-    With ``task``, the column of tasks or data sets, the report has a panel for each and says what holds over all of
-    them; ``task_directions`` are those that differ (``max`` or ``min`` by task).
-    Samples of problems that are read in parts have no table of trials and no figure of their distribution. It has a
-    parameter for each option of the command line that is about the files.
+    With ``task``, the column of tasks or data sets, the report has a panel for each and a verdict over all of them;
+    ``task_directions`` are those that differ (``max`` or ``min`` by task). Samples of problems that are read in parts
+    have no table of trials and no figure of their distribution. Every option of the command line about the files is a
+    parameter.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Results: frozen numbers, provenance and cautions as data; `levelbest.report` is asked how they read and look."""
+"""Results: frozen numbers, provenance and warnings as data; `levelbest.report` renders them."""
 
 from __future__ import annotations
 

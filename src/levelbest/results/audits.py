@@ -20,7 +20,7 @@ class LoggedVersion:
     """The mean of its runs."""
     part: int
     line: int
-    """Where its first run stands."""
+    """The line of its first run."""
 
 
 @dataclass(frozen=True)
@@ -46,9 +46,9 @@ class IfNoise:
     survive: int
     """Keeps that would be improvements at the confidence."""
     false: float
-    """Keeps that would be none, expected."""
+    """The expected number of keeps that would be no improvement."""
     gain: float
-    """The true gain, expected."""
+    """The expected true gain."""
 
 
 @dataclass(frozen=True)
@@ -80,10 +80,10 @@ class Audit(Drawn):
     changes: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
     on_top: int = 0
-    """Attempts that the log files under the version they were made on top of."""
+    """Attempts that the log lists under the version on which they were based."""
     skipped: int = 0
     inferred: bool = False
-    """Whether the log says nothing of decisions, and every record is taken for a keep."""
+    """Whether the log has no decisions, so that every new best score counts as a keep."""
 
     def count(self, decision: str) -> int:
         """How many versions have this decision."""

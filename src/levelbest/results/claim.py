@@ -1,4 +1,4 @@
-"""What summary numbers say of a claim, as data."""
+"""The evaluation of a claim from summary numbers, as data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Comparisons as data: who is better at which budget, by how much, and what stands behind it."""
+"""Comparisons as data: who is better at which budget, by how much, and on what basis."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from levelbest.trials.spaces import SearchSpace
 
 @dataclass(frozen=True)
 class ComparisonTerms(OverBudgets):
-    """What all pairs of one comparison have in common: what was asked, of which trials, and how it was answered."""
+    """What all pairs of a comparison share: the request, the trials and the method."""
 
     design: str
     """What is repeated: ``trials``, ``seeds``, ``pairs``, ``problems``, ``searches``, ``cost``, ``running``, ..."""
@@ -64,7 +64,7 @@ class ComparisonTerms(OverBudgets):
 
 @dataclass(frozen=True)
 class Effect(Documented):
-    """By how much, at one budget, with a confidence interval that covers all pairs together."""
+    """The size of a difference at one budget, with a confidence interval that is simultaneous over all pairs."""
 
     budget: float
     difference: float
@@ -78,7 +78,7 @@ class Effect(Documented):
     """The budget was tested alone."""
     floor: float = float("nan")
     ceiling: float = float("nan")
-    """Limits that hold for what was not shown, too; NaN where no difference worth having is named."""
+    """Limits that also allow for unobserved outcomes; NaN without a smallest difference worth having."""
 
     def mirrored(self) -> Effect:
         """Second minus first."""
@@ -125,15 +125,15 @@ class PairComparison(Shown):
     chance: tuple[tuple[float, float], ...] = ()
     """(n, probability that the first's best of n beats the second's)."""
     scaled: FloatArray | None = None
-    """On the cost axis: the difference of the trial curves scaled by the mean cost ([D] 4.3), to set beside."""
+    """On the cost axis: the difference of the trial curves scaled by the mean cost ([D] 4.3), for comparison."""
     equal_p: float | None = None
-    """The p-value of the permutation test that both families have one distribution, where it was asked for."""
+    """The p-value of the permutation test that both families have the same distribution, where requested."""
     survives: bool | None = None
     """Whether the same families win under the other failure policy; None where nothing failed."""
     reasons: tuple[str, ...] = ()
     """Codes for what the limits lack, as of `Verdict.reason`."""
     unseen: float = float("nan")
-    """The largest share of trials (or runs, problems, searches) that such a sample may not have shown."""
+    """The largest share of trials (or runs, problems, searches) that may be missing from such a sample."""
 
     def verdict_at(self, budget: float) -> str:
         """The verdict at one budget; where two ranges of cost meet, the one that decides."""
@@ -174,7 +174,7 @@ class PairComparison(Shown):
 
 @dataclass(frozen=True)
 class Standing(Documented):
-    """One family in the table of a comparison: what was run, and where it stands at the effects' budget."""
+    """One family in the table of a comparison: what was run, and its score at the budget of the effects."""
 
     family: str
     n_trials: int
@@ -191,7 +191,7 @@ class Standing(Documented):
 
 @dataclass(frozen=True, eq=False)
 class BestFound(Documented):
-    """What one search that learns from its own trials came to: its winner, which is no estimate of anything."""
+    """The winner of one search that learns from its own trials; it is not an estimate."""
 
     family: str
     n_trials: int
@@ -203,17 +203,17 @@ class BestFound(Documented):
 
 @dataclass(frozen=True)
 class SpendPerSolved(Documented):
-    """What a solved problem costs one system: the spend on all problems over those that are solved."""
+    """What a solved problem costs one system: the total spend divided by the number of problems solved."""
 
     family: str
     n: int
-    """Samples of a problem at the most; sampling stops at the first success."""
+    """The largest number of samples of a problem; sampling stops at the first success."""
     value: float
     low: float
     high: float
-    """Infinite where no problem may be solved."""
+    """Infinite where possibly no problem is solved."""
     spend: float
-    """On a problem, on average."""
+    """The mean spend on a problem."""
     solved: float
     """The share of problems that are solved."""
 
@@ -240,7 +240,7 @@ class Comparison(DrawnVerdict):
     best_found: tuple[BestFound, ...] = ()
     """Of families that are one search that learns: the best first."""
     observed: tuple[float, float] | None = None
-    """The least and the greatest score of a trial, where the scores are of one scale."""
+    """The least and the greatest score of a trial, where all scores are on one scale."""
     noises: tuple[Noise, ...] = ()
     """Of each family, where samples belong to problems: how uncertain its mean is, for other problems and for these."""
     hues: Hues = field(default_factory=dict)
@@ -267,7 +267,7 @@ class Comparison(DrawnVerdict):
 
     @property
     def summary(self) -> tuple[str, ...]:
-        """The sentences to read aloud: the verdict first, then what stands behind it."""
+        """The main sentences: the verdict first, then its basis."""
         return presenter().sentences(self)
 
     @property

@@ -133,7 +133,7 @@ class OverBudgets:
 
 @dataclass(frozen=True)
 class Noise(Documented):
-    """The two noises of one family's mean over problems, n = 1: half the width of each pointwise interval."""
+    """The two margins of error of one family's mean over problems at n = 1: half of each pointwise interval."""
 
     family: str
     value: float
@@ -198,7 +198,7 @@ class Curve(Drawn):
     observed: tuple[float, float] | None = None
     """The least and the greatest score of a trial."""
     new_run: FloatArray | None = None
-    """There, what a new run of the best configuration is expected to score: the mean that made it win flatters it."""
+    """There, the expected score of a new run of the best configuration; the mean that made it win is optimistic."""
     hue: int | None = None
     """The place of the family's colour in the palette (`levelbest.trials.colours`); None: the next free one."""
     variance: FamilyVariance | None = None
@@ -326,7 +326,7 @@ class CostCurveSet(Drawn, tuple[FamilyCostCurve, ...]):
 
 @dataclass(frozen=True, eq=False)
 class VerifierEffect:
-    """What the selection score makes of the samples: between picking blindly and knowing the answer."""
+    """The effect of selecting by a verifier, between a random pick and an oracle."""
 
     family: str
     n: IntArray

@@ -1,4 +1,4 @@
-"""May a change pass? The decision of a gate, as data."""
+"""The decision of a gate, as data."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class GateDecision(Shown):
     broken: tuple[BrokenProblem, ...] = ()
     n_problems: int | None = None
     further: float = float("nan")
-    """Further runs of both that would probably decide, of the whole suite; NaN where that cannot be told."""
+    """Further runs of both that would probably decide, of the whole suite; NaN where unknown."""
     absent: tuple[str, ...] = ()
     """Problems of the baseline of which the candidate has no run: without them nothing passes."""
     n_failed: tuple[int, int] = (0, 0)
@@ -51,7 +51,7 @@ class GateDecision(Shown):
     run_spread: float | None = None
     """The variance of whole runs over that of independent problems; None where it is not known which run a row is."""
     whole_runs: bool = False
-    """Whether whole runs are compared, because their problems rise and fall together."""
+    """Whether whole runs are compared, because scores within a run are correlated."""
 
     @property
     def of_suite(self) -> bool:

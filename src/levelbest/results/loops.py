@@ -1,4 +1,4 @@
-"""What a loop that keeps what improves answered, and how it stands, as data."""
+"""Answers and state of a research loop, as data."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from levelbest._shown import Drawn, Said
 
 @dataclass(frozen=True)
 class LoopDecision(Said):
-    """What a loop answers after a run of a candidate."""
+    """The answer of a loop after a run of a candidate."""
 
     candidate: str
     answer: str
@@ -56,7 +56,7 @@ class Attempt:
 
 @dataclass(frozen=True)
 class LoopState(Drawn):
-    """How a loop stands: its baseline, and every attempt in the order of its first run."""
+    """The state of a loop: its baseline, and every attempt in the order of its first run."""
 
     metric: str
     direction: str

@@ -1,4 +1,4 @@
-"""What it would take to know, and what it takes to reach a score, as data."""
+"""Plans and budgets to reach a score, as data."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ class DividedRuns(Documented):
 
 @dataclass(frozen=True, eq=False)
 class TrialPlan(Drawn):
-    """How many more trials (or problems), and how far exact bands reach. Prints as sentences; its picture has the
-    chance to tell each pair apart against what it costs."""
+    """How many more trials (or problems) are needed, and how far exact bands extend. Prints as sentences; its
+    figure shows the probability of separating each pair against the cost."""
 
     widths: tuple[tuple[str, Needed], ...]
     separations: tuple[tuple[str, str, Needed], ...]
@@ -172,7 +172,7 @@ class TrialPlan(Drawn):
 
 @dataclass(frozen=True)
 class Reach(OverBudgets, Said):
-    """What one family needs to reach one target. Infinite limits mean: not within the data."""
+    """The budget that one family needs to reach one target. An infinite limit means: not within the data."""
 
     family: str
     target: float
@@ -211,7 +211,7 @@ class Reach(OverBudgets, Said):
 
 @dataclass(frozen=True)
 class Reaches(Shown):
-    """What every family needs to reach every target: goes through as its targets do."""
+    """The budgets that every family needs to reach every target; iterates in the order of the targets."""
 
     targets: tuple[Reach, ...]
     cautions: tuple[Caution, ...] = ()

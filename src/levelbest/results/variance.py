@@ -30,7 +30,7 @@ class FamilyVariance(Said):
 
     @property
     def confidence(self) -> float:
-        """Of the limits, for each source by itself."""
+        """Of the limits, for each source separately."""
         return self.components.confidence
 
     def __getitem__(self, name: str) -> VarianceSource:

@@ -1,4 +1,4 @@
-"""What is decided from one budget to another: verdicts, crossings, and who leads."""
+"""Verdicts over ranges of budgets, crossings of curves, and who leads."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ BoolArray = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Verdict(Documented):
-    """What holds from one budget to another: the better family's name, ``undecided`` or ``not comparable``.
+    """The verdict for a range of budgets: the better family's name, ``undecided`` or ``not comparable``.
 
     ``reason`` is a code, which `levelbest.report.words.verdicts` puts in words:
 
@@ -33,10 +33,10 @@ class Verdict(Documented):
     ``beyond-reported``  budgets at which a reported score rests on too few trials
     ``no-bounds``        the method asked for needs both bounds of the score
     ``unsettled``        more random draws than allowed could still change it
-    ``adaptive``         one adaptive search: its trials are not a sample of anything; repeat the whole search
+    ``adaptive``         one adaptive search: its trials are not a random sample; repeat the whole search
     ``few-searches``     limits over searches need two of each family
     ``search-ends``      some search ends before this budget
-    ``running``          no limit holds at every look there yet
+    ``running``          no limit is valid at every look there yet
     ``outside-spend``    one sample of the more expensive system costs more than all samples of the cheaper one
     ``outside-cost``     costs below one trial of the more expensive family, or past half of what either spent
     ``few-problems``     too few problems have that many samples

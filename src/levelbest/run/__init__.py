@@ -1,1 +1,1 @@
-"""Random search and seeds that lose nothing: spaces, studies, the ledger, the loop and its engines."""
+"""Crash-safe random search and seeds: spaces, studies, the ledger, the loop and the engines."""

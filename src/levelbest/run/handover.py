@@ -1,4 +1,4 @@
-"""How a function reaches a fresh interpreter, where forking this process would be unsafe. Standard library only.
+"""Sends a function to a fresh interpreter where forking this process would be unsafe. Standard library only.
 
 A fork copies locks as they are, and not the threads that would release them: beside other threads a trial could wait
 for ever. Then each trial is an interpreter of its own, which finds its function by the module's name, or by running the

@@ -1,4 +1,4 @@
-"""The rule of a loop that keeps what improves, without files: runs go in, answers come out.
+"""The decision rule of a research loop, independent of files: from runs to answers.
 
 A candidate has one run, then three, then twelve fresh ones, and is sent away where a stage does not clear the
 baseline. The p-value of the twelve, which had no part in the choice, is tested at the level that SAFFRON gives it when
@@ -130,8 +130,7 @@ class Keeping:
         if version is not None and version.answer is not None and version.answer["answer"] != "again":
             done = {"keep": "kept", "discard": "discarded"}[version.answer["answer"]]
             raise InputError(
-                f"{name} is {done} already, and a candidate is judged once: a second try would be a second chance; "
-                "give another version another name"
+                f"{name} is {done} already, and a candidate is judged once: submit another version under another name"
             )
         if self.missing:
             known = self.baseline.known.size

@@ -1,4 +1,4 @@
-"""A loop that keeps what improves, recorded in a ledger: every run, every attempt and every answer in its chain."""
+"""A research loop that keeps only improvements; every run, attempt and answer is recorded in a ledger."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ _ALIKE = 1e-9
 
 
 class Loop:
-    """A research loop that keeps only what is real, with the error over the whole loop controlled.
+    """A research loop that keeps only real improvements, with the error rate controlled over the whole loop.
 
-    Each candidate is answered with ``discard``, ``again`` (run it so many more times) or ``keep``. It has one run, then
-    three, then twelve fresh ones, against a pool of sixteen runs of the baseline; what is kept is the next baseline,
-    and is run sixteen times anew. False keeps among all keeps are held at 1 - confidence by SAFFRON, however long the
-    loop goes on. A metric that scores exactly the same twice has no noise:
-    then one run decides, and two more show that it may.
+    The answer for each candidate is ``discard``, ``again`` (with the number of further runs) or ``keep``. A candidate
+    has one run, then three, then twelve fresh ones, compared with a pool of sixteen runs of the baseline; a kept
+    candidate becomes the next baseline and is run sixteen more times. SAFFRON limits false keeps to 1 - confidence of
+    all keeps, however long the loop is. A metric with exactly the same score in two runs has no noise: then one run
+    decides, and two more confirm it.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ class Loop:
             ``discard``, ``again`` or ``keep``, and why.
         """
         if not name or name == BASELINE or name.startswith(f"{BASELINE} ") or not name.isprintable():
-            raise InputError(f"a candidate needs a name of its own, got {name!r}")
+            raise InputError(f"a candidate needs a name, got {name!r}")
         if score is None and failed is None:
             return self._asked(name)
         with self._open() as (ledger, keeping):

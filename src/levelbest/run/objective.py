@@ -1,4 +1,4 @@
-"""What a trial hands back: a function's scores, a line of JSON, a metrics file or an exit code, made into an outcome.
+"""Turns what a trial returns (a function's scores, a line of JSON, a metrics file or an exit code) into an outcome.
 
 Standard library only: every worker imports this, and a worker must start fast and weigh little.
 """

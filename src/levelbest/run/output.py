@@ -1,4 +1,4 @@
-"""A trial's output: its end in memory, its beginning and end on the disk. Standard library only."""
+"""The captured output of a trial: its end in memory, its beginning and end on disk. Standard library only."""
 
 from __future__ import annotations
 

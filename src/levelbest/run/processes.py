@@ -1,4 +1,4 @@
-"""Processes that leave none behind. Standard library only.
+"""Starts and ends processes without leaving orphans. Standard library only.
 
 On Linux a process can adopt the orphans below it, so what a trial leaves, detached or not, is found as a child and
 ended. Elsewhere the process group of the trial is ended, and what left the group is found by its mark. So it is where

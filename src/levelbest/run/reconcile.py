@@ -1,4 +1,4 @@
-"""Whether a study is the one its ledger began with. What decides the results cannot change under a family's name."""
+"""Checks that a study matches its ledger: settings that determine results cannot change within a family."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def reconcile(
             if number is None:
                 number = next(n for n in range(len(used) + 1) if n not in used)
             elif number in ledger.chain.families:
-                raise DataError(f"family {family.name}: the number {number} is another family's in this ledger")
+                raise DataError(f"family {family.name}: the number {number} belongs to another family in this ledger")
             used.add(number)
             body = {"name": name, "declared": family.name, "definition": family.definition()}
             entries.append(Entry("family", {**body, "fingerprint": family.fingerprint}, family=number))

@@ -1,4 +1,4 @@
-"""Run a study: open or make its ledger, check that it is still the same study, and go on where it stopped."""
+"""Runs a study: opens or creates its ledger, checks that it is the same study, and continues where it stopped."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Run:
-    """What a session left: where the ledger is, its head, and how far each family is."""
+    """The result of a session: the ledger, its head, and the progress of each family."""
 
     ledger: Path
     head: str
@@ -104,7 +104,7 @@ def run_study(
     stop_when: str | None = None,
     reporter: Reporter | None = None,
 ) -> Run:
-    """Run a study, or go on with it, until every planned trial is finished or someone stops it.
+    """Run or continue a study until every planned trial is finished or someone stops it.
 
     Parameters
     ----------
@@ -212,8 +212,8 @@ def run_trials(
 ) -> Run:
     """Random search: draw ``n_trials`` configurations from ``space``, run ``objective(config, seed)`` on each.
 
-    Called again with the same ledger it goes on where it stopped, with a larger ``n_trials`` it adds trials, and with
-    another ``family`` it adds a family. It has a parameter for each thing that a study file can say.
+    Called again with the same ledger it continues where it stopped, with a larger ``n_trials`` it adds trials, and with
+    another ``family`` it adds a family. Every entry of a study file is a parameter.
 
     Parameters
     ----------

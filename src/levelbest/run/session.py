@@ -1,4 +1,4 @@
-"""A session: the plan is drawn before any result; ends are on the disk before the next trial starts on that worker."""
+"""One session of a study: the plan is drawn first, and each result is on disk before the worker's next trial."""
 
 from __future__ import annotations
 
@@ -312,16 +312,16 @@ class Session:
             return "lost", reason, "outside"
         if raw.get("machine"):
             self._trouble = (
-                f"trials cannot be started on this machine: {reason}. That is no result of trial {slot.trial} of "
-                f"{slot.family.name}, which stays open; fix it, and run the same command again"
+                f"trials cannot be started on this machine: {reason}. This does not count as a result of trial "
+                f"{slot.trial} of {slot.family.name}, which stays open; fix it, and run the same command again"
             )
         place = slot.known.number, slot.trial
         self._lost[place] += 1
         if self._lost[place] >= _MOST_LOST:
             self._trouble = (
                 f"trial {slot.trial} of {slot.family.name} was lost {self._lost[place]} times in this session: "
-                f"{reason}. That is no result of the trial, which stays open; see what ends its workers, and run the "
-                "same command again"
+                f"{reason}. This does not count as a result of the trial, which stays open; see what ends its "
+                "workers, and run the same command again"
             )
         return "lost", reason, "engine"
 
@@ -337,7 +337,7 @@ class Session:
             self._told = True
             self._reporter.say(
                 f"stopping: waiting for {len(self._running)} running trials to end. Ctrl-C again ends them now; they "
-                "run again when the study goes on"
+                "run again when the study is resumed"
             )
         done = sum(len(known.ends) for _, known in self._families)
         failed = sum(len(known.failed) for _, known in self._families)

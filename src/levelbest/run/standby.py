@@ -187,7 +187,7 @@ def rehearse() -> None:
 
     A fork has its parent's caches (of methods, of abstract classes), and copies pages for what it must fill in itself.
     """
-    random.seed(0)  # every trial seeds them anew
+    random.seed(0)  # every trial seeds them again
     if (numpy := sys.modules.get("numpy")) is not None:
         numpy.random.seed(0)
     null = os.open(os.devnull, os.O_WRONLY)

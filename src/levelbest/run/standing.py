@@ -57,7 +57,7 @@ class LiveStanding:
         families = {family.name: family for family in self._chain.families.values()}
         if self._judge.selection is None or self._judge.direction is None or not families:
             return False
-        if tuple(families) != self._names:  # a family joined: the error rate is shared anew
+        if tuple(families) != self._names:  # a family joined: the error rate is divided again
             self._names = tuple(families)
             # From the first plan: what limits are computed for must not follow what was seen.
             most = max(family.n_planned_first for family in families.values())

@@ -122,7 +122,7 @@ class Family:
 
 @dataclass(frozen=True)
 class Study:
-    """A study, checked. ``Study.from_dict`` reads the words of a study file."""
+    """A study, checked. ``Study.from_dict`` reads the entries of a study file."""
 
     name: str
     families: tuple[Family, ...]
@@ -198,7 +198,7 @@ def _checked_family(name: str, entries: Mapping[str, object], folder: Path) -> F
     if n_trials % seeds:
         raise InputError(
             f"n_trials counts every seed, so it must be a multiple of seeds: got {n_trials} with {seeds} seeds per "
-            f"configuration; {n_trials - n_trials % seeds or seeds} would do"
+            f"configuration; use {n_trials - n_trials % seeds or seeds}"
         )
     template = None if command is None else Template(command)
     env = entries.get("env", {})
@@ -252,7 +252,7 @@ def _report(given: object, template: Template | None) -> str:
             raise InputError(f"report: file must name a metrics file, got {name!r}")
         if not Template([name]).names & {"out", "trial"}:
             raise InputError(
-                f"report: every trial needs a metrics file of its own, got {name!r}; put {{out}} (a fresh folder for "
+                f"report: every trial needs its own metrics file, got {name!r}; put {{out}} (a fresh folder for "
                 "each trial) or {trial} into its name"
             )
         given = name

@@ -68,7 +68,7 @@ def read_plain(path: Path) -> object:
     try:
         about = path.stat()
         if not stat.S_ISREG(about.st_mode) or about.st_size > _MOST_BYTES:
-            raise InputError(f"{path} is no study file: one is a plain file of {_MOST_BYTES // 10**6} MB at most")
+            raise InputError(f"{path} is not a study file: that is a plain file of {_MOST_BYTES // 10**6} MB at most")
         text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         raise InputError(f"there is no file {path}") from None

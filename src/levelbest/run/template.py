@@ -48,7 +48,7 @@ class Template:
         """Refuse a name that nothing fills."""
         for name in sorted(self.names - set(known)):
             raise InputError(
-                f"the command mentions {{{name}}}, which is no parameter of the space; "
+                f"the command mentions {{{name}}}, which is not a parameter of the space; "
                 f"{_check.nearest_first(name, sorted(known))}. For a plain brace write {{{{ or }}}}"
             )
 

@@ -1,4 +1,4 @@
-"""Whether a ledger is intact: nothing deleted, nothing edited, every configuration the one its plan drew."""
+"""Checks a ledger: nothing deleted or edited, and every configuration as its plan draws it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MOST = 20
 
 @dataclass(frozen=True)
 class Verification:
-    """What checking a ledger found."""
+    """The result of checking a ledger."""
 
     ledger: str
     head: str
@@ -46,7 +46,7 @@ class Verification:
     grown_plans: tuple[tuple[str, int, int], ...] = ()
     """Families whose plan grew after their first trial: how many trials were planned at first, and are now."""
     loop: LoopState | None = None
-    """How it stands, where it is a loop's ledger: then its answers were computed anew from its runs."""
+    """The state of a loop's ledger, whose answers were recomputed from its runs."""
 
     @property
     def whole(self) -> bool:
@@ -64,7 +64,7 @@ class Verification:
             )
         elif self.grown:
             sentences.append(
-                f"The head asked for does not vouch for the {self.grown} records since: they follow the plan, and only "
+                f"The given head does not cover the {self.grown} records since: they follow the plan, and only "
                 "whoever ran them knows whether they were run."
             )
         if self.log_absent:
@@ -86,7 +86,7 @@ class Verification:
         ]
         if self.loop is not None:
             parts = [str(self.loop).splitlines()[0].rstrip(".")]
-        since = "" if self.grown is None else f" It holds the head asked for, and {self.grown} records since."
+        since = "" if self.grown is None else f" It contains the given head and {self.grown} records since."
         return "\n".join(
             [
                 f"{self.ledger} is intact: {self.n_records} records, none deleted or edited. "
@@ -142,8 +142,8 @@ def verify_ledger(path: str | Path, head: str | None = None) -> Verification:
     path
         The ledger.
     head
-        A hash that was published earlier, or at least its first 32 digits: the ledger must still hold it. That is what
-        shows records cut off at the end, and a ledger written anew. Fewer digits could be matched by trying.
+        A hash that was published earlier, or at least its first 32 digits: the ledger must still contain it. This
+        detects records cut off at the end and a rewritten ledger. Fewer digits could be matched by trial and error.
 
     Returns
     -------
@@ -152,8 +152,8 @@ def verify_ledger(path: str | Path, head: str | None = None) -> Verification:
 
     Notes
     -----
-    Within a file that someone can write, hashes show what was changed without computing them anew: an edit, a deletion,
-    a swap. Whoever computes all of them anew writes another ledger, and a published head is what tells the two apart.
+    In a writable file, hashes reveal an edit, a deletion or a swap unless they are recomputed. Recomputing all of them
+    makes another ledger, which only a published head distinguishes from the original.
 
     Examples
     --------
@@ -186,7 +186,7 @@ def verify_ledger(path: str | Path, head: str | None = None) -> Verification:
         except DataError as error:
             check.complain(str(error))
     if wanted and check.wanted_at is None:
-        check.complain(f"the head {wanted} is not in it: records were deleted or rewritten, or the ledger is another")
+        check.complain(f"the head {wanted} is not in it: records were deleted or rewritten, or this is another ledger")
     grown = None if check.wanted_at is None else check.seq - check.wanted_at
     problems, log_absent = tuple(check.problems), follows_log and not has_log
     return Verification(

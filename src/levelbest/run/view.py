@@ -99,7 +99,7 @@ class LedgerView(Chain):
         except FileNotFoundError:
             return ""
         except (OSError, InputError):
-            return "This log is no file of the ledger's folder of logs, and is not shown."
+            return "This log is not a file in the ledger's folder of logs, and is not shown."
 
     def close(self) -> None:
         """Let go of the file."""

@@ -1,4 +1,4 @@
-"""A worker: runs tasks one after the other, each in a child of its own. A guard above it sees that none is left behind.
+"""A worker runs tasks one after the other, each in a child process; a guard ensures that no process is left behind.
 
     runner ---socket--- guard -- worker -- trial (its own process group)
 
@@ -187,7 +187,7 @@ def _be_the_worker(runner: socket.socket, guard: int, group: mmap.mmap, function
     try:
         adopt_orphans()
         os.environ["PATH"] = search_path(None)
-        own_streams()  # the trials inherit them: opening them anew in each would cost a third of its start
+        own_streams()  # the trials inherit them: opening them again in each would cost a third of its start
         known = dict(functions or {})
         watch = (runner.fileno(), guard)
         gc.collect()

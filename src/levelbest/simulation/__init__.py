@@ -1,4 +1,4 @@
-"""The simulation battery: bias, false conclusions and coverage of any estimator or interval on any distribution."""
+"""Simulations: bias, false conclusions and coverage of any estimator or interval on any distribution."""
 
 from __future__ import annotations
 

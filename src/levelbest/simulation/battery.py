@@ -1,5 +1,4 @@
-"""Many samples from a known distribution: how far estimates are off, how often intervals hold, which of two
-distributions looks better.
+"""Repeated samples from a known distribution: bias of estimates, coverage of intervals, and false winners.
 
 The work is cut into chunks, each with its own seed ([seed, chunk]), and chunks are summed in order: the result is the
 same for any number of workers, and a run that stopped goes on where it was.

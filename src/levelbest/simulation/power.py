@@ -1,4 +1,4 @@
-"""How often a verdict about two distributions is right, wrong, or false where there is nothing to find."""
+"""Power and error rates of verdicts about two distributions."""
 
 from __future__ import annotations
 

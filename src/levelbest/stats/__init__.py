@@ -1,7 +1,7 @@
 """The mathematics: arrays in, arrays out. NumPy and SciPy only; no files, no frames, no plots.
 
-Scores are one number per trial. ``selection`` picks the winner and ``reported`` is what is claimed of it;
-without ``reported`` the two are the same. ``n`` is how many trials one may try.
+Scores are one number per trial. ``selection`` picks the winner and ``reported`` is the score reported for it;
+without ``reported`` the two are the same. ``n`` is the number of trials one may run.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The table of trials, and what one can ask of it."""
+"""The table of trials."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One colour for a family, on the page, in figures, in the terminal and in LaTeX: its place in the palette."""
+"""The colour of each family, the same on the page, in figures, in the terminal and in LaTeX."""
 
 from __future__ import annotations
 

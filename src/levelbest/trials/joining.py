@@ -79,8 +79,8 @@ def _check_metric(first: Trials, other: Trials) -> None:
     both += f" and {other.families[0]} {second.score!r} ({second.direction})"
     if metric.direction != second.direction:
         raise InputError(
-            f"families must be compared by one metric in one direction: {both}; read them alike, or compare them as "
-            "tasks"
+            f"families must be compared by one metric in one direction: {both}; read them with the same direction, "
+            "or compare them as tasks"
         )
     if (metric.selection, metric.reported) != (second.selection, second.reported):
         raise InputError(

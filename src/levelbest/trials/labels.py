@@ -1,4 +1,4 @@
-"""What columns and families are called where people read them, in place of the names that files have."""
+"""Display names of columns and families, in place of those in the files."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ def relabelled(trials: Trials, label: Mapping[str, str], name: Mapping[str, str]
         for wanted in given:
             if wanted not in known:
                 near = _check.nearest_first(wanted, known)
-                raise InputError(f"{named(option)} renames what the trials have, and {wanted!r} is none of it; {near}")
+                raise InputError(
+                    f"{named(option)} renames columns and families of the trials, and {wanted!r} is neither; {near}"
+                )
     families = tuple(name.get(family, family) for family in trials.families)
     if len(set(families)) < len(families):
         raise InputError(f"two families would have one name; give each another one with {named('name')}")

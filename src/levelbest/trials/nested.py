@@ -1,4 +1,4 @@
-"""What is said of problems: of each by a mapping, what they are nested in, and what their names show of that."""
+"""Attributes of problems: mappings by problem, clusters, and clusters inferred from names."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _TOGETHER, _NUMBERED = 0.8, 0.9
 
 
 def nested_in(names: Sequence[str]) -> tuple[str, ...] | None:
-    """What each problem is nested in, where the names say so nearly certainly; None where they do not.
+    """The cluster of each problem, where names make it nearly certain; otherwise None.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def cluster_names(
 
 
 def each_group(given: Mapping[object, object], groups: tuple[str, ...], name: str) -> list[object]:
-    """What a mapping says of each group, in the order of the groups."""
+    """The value of a mapping for each group, in the order of the groups."""
     if not groups:
         raise InputError(f"{name} need problems: name the problem of each trial with group=")
     known = {str(key): value for key, value in given.items()}

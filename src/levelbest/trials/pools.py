@@ -129,13 +129,13 @@ def pool_of(
 
 
 def checked_spend(family: str, least: float) -> None:
-    """Refuse costs below 0."""
+    """Refuse negative costs."""
     if least < 0:
         raise DataError(f"{family}: a cost is at least 0, got {least:g}")
 
 
 def remembered(compute: Callable[..., Answer]) -> Callable[..., Answer]:
-    """The last answer is kept: the same budgets are not computed again, and nobody computes while another does."""
+    """Caches the last result, so that the same budgets are computed once, also by several threads."""
     last: list[tuple[object, Answer]] = []
     one_at_a_time = Lock()
 

@@ -1,4 +1,4 @@
-"""Samples by problem: what one family's samples say of each problem, whether they are held or read in parts.
+"""Samples by problem: one family's statistics of each problem, whether in memory or read in parts.
 
 A `ProblemTable` gives the `Problems` of each of its families under a policy for failures. `Trials` with a ``group`` are
 such a table, and so are Parquet files too large to hold (`levelbest.readers.parts`); what follows does not ask which.
@@ -118,7 +118,7 @@ class Problems:
         return ScoreSamples(self.pool.samples(held), sizes, budgets)
 
     def best(self, budgets: Budgets, statistic: str = "mean", *, spend: bool = False) -> GroupBest:
-        """What is taken from n samples, by problem and on average: the best of them.
+        """The best of n samples, by problem and on average.
 
         For ``all`` it is the chance that all of n succeed (pass^k), for ``majority`` the answer with the most votes
         (maj@k). With ``spend`` budgets are what the samples of one problem may cost together.
@@ -142,11 +142,11 @@ class Problems:
         return self._averaged(numbers, self.values(numbers))
 
     def oracle(self, budgets: IntArray) -> GroupBest:
-        """The best of n where the score that is reported selects as well: no verifier can do better."""
+        """The best of n selected by the reported score itself, an upper limit for any verifier."""
         return self._averaged(budgets, self._from_counts(budgets) if self.binary else self.reported_alone(budgets))
 
     def _from_counts(self, budgets: IntArray) -> FloatArray:
-        """Of 0 and 1 the counts say all."""
+        """For scores of 0 and 1 the counts suffice."""
         if self.metric.direction == "max":
             return np.asarray(pass_at_k(self.ones, self.sizes, budgets))
         return 1 - np.asarray(pass_at_k(self.sizes - self.ones, self.sizes, budgets))

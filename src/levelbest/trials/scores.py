@@ -1,4 +1,4 @@
-"""What scores are and how they count: the metric, the failure policy, means over seeds, the settings of all verbs."""
+"""The metric, the failure policy, means over seeds, and the settings shared by all public functions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ BoolArray = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Metric:
-    """What the scores are: which columns, which way is better, and between which bounds they lie."""
+    """The metric: the columns of the scores, their direction and their bounds."""
 
     direction: str
     selection: str = "selection"
@@ -97,7 +97,7 @@ def as_missing_policy(missing: str) -> str:
 
 @dataclass(frozen=True)
 class Settings:
-    """How surely, how failures and missing reported scores count, and how many random draws from which seed.
+    """Confidence, policies for failures and missing reported scores, number of random draws, and seed.
 
     Parameters
     ----------
@@ -180,7 +180,7 @@ def scores_of(trials: Trials, failed: str, missing: str) -> Scores:
     policy, missing = as_failure_policy(failed), as_missing_policy(missing)
     if len(trials.families) != 1:
         raise InputError(
-            f"scores are of one family, and there are {len(trials.families)}: choose one, "
+            f"scores belong to one family, and there are {len(trials.families)}: choose one, "
             f"e.g. trials[{trials.families[0] if trials.families else 'name'!r}]"
         )
     finished, ok = trials.status != RUNNING, trials.status == OK

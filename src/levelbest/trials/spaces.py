@@ -1,4 +1,4 @@
-"""What was searched: the space of each family, as its study declares it or, where none does, as its trials show it."""
+"""Search spaces of families, as declared by the study or, without one, as observed in the trials."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def is_known(value: object) -> bool:
 
 
 def machine_columns(trials: Trials) -> tuple[str, ...]:
-    """Columns named as a host or a user, or that hold paths of a machine: no business of a report's readers."""
+    """Columns named as a host or a user, or with paths of a machine, which a report does not show."""
     return tuple(
         name
         for name, column in trials.configuration.items()

@@ -159,7 +159,7 @@ class Trials:
         order: npt.ArrayLike | None = None,
         bounds: Sequence[float | None] | None = None,
     ) -> Trials:
-        """Trials from plain arrays, which are copied. It has a parameter for each column that a table can have.
+        """Trials from plain arrays, which are copied. Every column of a table is a parameter.
 
         Parameters
         ----------
@@ -255,7 +255,7 @@ class Trials:
         return replace(part, families=names, family=family, cautions=cautions, kept_hues=self.hues)
 
     def cut_out(self, name: str) -> Trials:
-        """The trials of one family, which nobody keeps: for who asks once, of more trials than one likes to hold."""
+        """The trials of one family, not cached: for a single use of a large family."""
         part = self.take(np.flatnonzero(self.family == self.families.index(name)))
         alone, cautions = np.zeros(len(part), dtype=np.int32), self._cautions_of((name,))
         return replace(part, families=(name,), family=alone, cautions=cautions, kept_hues=self.hues)
@@ -389,4 +389,4 @@ class Trials:
 
 
 _CUT_OUT: WeakKeyDictionary[Trials, dict[str, Trials]] = WeakKeyDictionary()
-"""The families that were asked for, as long as their table lives: several ask, and ten million rows take a while."""
+"""Cached families of a table: several callers need them, and ten million rows take a while."""

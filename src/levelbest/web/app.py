@@ -1,4 +1,4 @@
-"""The application behind ``levelbest serve``: five addresses to read from, none that changes anything."""
+"""The application behind ``levelbest serve``: five read-only endpoints."""
 
 from __future__ import annotations
 

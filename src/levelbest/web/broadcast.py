@@ -1,4 +1,4 @@
-"""One poll of the ledger serves all readers of the page: fifty of them cost little more than one."""
+"""One poll of the ledger serves all clients of the page: fifty cost little more than one."""
 
 from __future__ import annotations
 

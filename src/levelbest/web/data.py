@@ -143,7 +143,7 @@ class LiveData:
         if self._asked != self._view.head:
             self._asked = self._view.head
             threading.Thread(target=self._conclude, daemon=True).start()
-        made = f"the report cannot be made: {self._why_not}" if self._why_not else "its report is being made"
+        made = f"the report cannot be made: {self._why_not}" if self._why_not else "its report is being written"
         finished = f"The study is finished; {made}."
         return {"verdict": str(answer or finished), "conditions": finished if answer else "", **shown}
 
@@ -203,8 +203,8 @@ class LiveData:
                 return loop_page(state_of(self._view), self.name)
         if not finished:
             raise NotFinished(
-                "the report is made when every planned trial has ended: its intervals hold for a number of trials that "
-                "was fixed in advance, not for one at which somebody looked"
+                "the report is written when every planned trial has ended: its intervals are valid for a number of "
+                "trials fixed in advance, not for one chosen by looking at the results"
             )
         with self._report_lock:
             if self._report is None or self._report.head != head:

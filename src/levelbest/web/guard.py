@@ -1,4 +1,4 @@
-"""Who may read the page: a token in the address, a Host header that is ours, and headers that forbid the rest."""
+"""Access control of the page: a token in the URL, a check of the Host header, and security headers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The server of the live page: a socket, a token, and a clean end."""
+"""The server of the live page: its socket, token and shutdown."""
 
 from __future__ import annotations
 

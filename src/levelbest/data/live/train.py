@@ -1,4 +1,4 @@
-"""A training run that takes no time: descent down a curved valley with noisy slopes, judged on two noisy copies of it.
+"""A fast stand-in for training: gradient descent on a curved valley with noise, scored on two noisy copies of it.
 
 A rate that is too large leaves the valley: such a trial fails, as real ones do.
 """

@@ -1,4 +1,4 @@
-"""What a folder or an archive holds, by name: regular files alone, and nothing from outside. Nothing is unpacked."""
+"""Lists the regular files of a folder or an archive, without unpacking it and without following links out of it."""
 
 from __future__ import annotations
 

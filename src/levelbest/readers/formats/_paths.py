@@ -1,4 +1,4 @@
-"""What the paths of files tell: the parts that vary, which of them are settings, and which name families.
+"""Columns from file paths: the parts that vary, which of them are settings, and which name families.
 
 ``vit/lr=0.1_seed3.json`` beside its like is ``folder`` = vit, ``lr`` = .1 and ``seed`` = 3.
 """

@@ -275,13 +275,13 @@ def open_store(path: Path, tables: set[str], what: str) -> Iterator[sqlite3.Conn
     with open_sqlite(path) as connection:
         missing = tables - table_names(connection)
         if missing:
-            raise DataError(f"{path.name} is no {what}: it has no table {', '.join(sorted(missing))}")
+            raise DataError(f"{path.name} is not recognised as {what}: it has no table {', '.join(sorted(missing))}")
         for table in sorted(tables):
             computed = connection.execute(
                 "SELECT name FROM pragma_table_xinfo(?) WHERE hidden > 1", (table,)
             ).fetchone()
             if computed is not None:
-                raise DataError(f"{path.name} is no {what}: a column of its table {table} is computed, not stored")
+                raise DataError(f"{path.name} is not recognised as {what}: a column of {table} is computed, not stored")
         yield connection
 
 

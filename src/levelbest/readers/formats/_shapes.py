@@ -131,7 +131,7 @@ def table_among_facts(document: Json, source: str, skipped: list[Skipped]) -> Nu
         return None
     records = list_of_objects(document[tables[0]], f"{source}, {tables[0]}", skipped) or []
     beside = {key: value for key, value in document.items() if key != tables[0]}
-    why = f"it is beside the rows in {tables[0]!r}, and not part of them"
+    why = f"it is stored beside the rows in {tables[0]!r}, not among them"
     skipped += [Skipped(f"{source}, {key}", why) for key, value in beside.items() if isinstance(value, list) and value]
     facts = _texts(beside)
     return [(number, facts | record) for number, record in records]

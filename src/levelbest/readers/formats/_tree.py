@@ -1,4 +1,4 @@
-"""A tool's files, in a folder, an archive (nothing is unpacked) or alone: how they are known, and what of them is lost.
+"""Access to a tool's files in a folder, in an archive (without unpacking) or alone, with a list of what was skipped.
 
 A tool says how its files are known and makes tables of a ``Tree``; ``tool`` does the rest.
 """

@@ -1,4 +1,4 @@
-"""Protocol Buffers' wire format, as far as reading needs it: fields by number, without the tool's own classes."""
+"""A minimal reader of the Protocol Buffers wire format: fields by number, without the tool's classes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DeepEval: test runs, each test case one problem, which passed or not; its metrics stand beside that."""
+"""DeepEval: test runs, each test case one problem, which passed or not, with its metrics."""
 
 from __future__ import annotations
 

@@ -181,7 +181,7 @@ def _experiment(tree: Tree, name: str) -> RawTable:
     """The table, with the metrics, their direction and the scheduler, which Syne Tune writes beside it."""
     (table,) = read_table(tree.path(name))
     if not set(table.columns) >= _SYNE_TUNE.marks:
-        raise DataError(f"{name} is no table of Syne Tune's reports")
+        raise DataError(f"{name} is not a table of Syne Tune's reports")
     path = PurePosixPath(name)
     folder = (tree.place / path).parent.name
     table.source = (_MOMENT.sub("", folder) or folder) if path.name == _RESULTS else name

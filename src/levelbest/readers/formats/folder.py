@@ -1,4 +1,4 @@
-"""Many files: a folder of plain tables, and the commonest home-made tracker, a file for each run.
+"""Folders of plain tables, including the common layout with one file per run.
 
 Where every file is one run (a single record, or rows whose counter rises), they are one table. What varies in their
 paths and names becomes columns; folders, and the arguments they are in, are families.

@@ -69,7 +69,7 @@ def _rows(tree: Tree, name: str, perturbed: bool) -> list[Record]:
     for place, instance in enumerate(listed, 1):
         stats = instance.get("stats") if isinstance(instance, dict) and "instance_id" in instance else None
         if not isinstance(stats, list):
-            tree.skip(f"{name}, entry {place}", "it is no instance with its statistics")
+            tree.skip(f"{name}, entry {place}", "it is not an instance with statistics")
             continue
         change = instance.get("perturbation")
         if change and not perturbed:

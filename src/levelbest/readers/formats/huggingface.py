@@ -94,7 +94,7 @@ def _entry(tree: Tree, entry: Json, model: str, place: str) -> Record | None:
     entry = entry.get("data", entry) if isinstance(entry, dict) else {}
     data, value = entry.get("dataset"), number(entry.get("value"))
     if not isinstance(data, dict) or value is None:
-        tree.skip(place, "it is no result: it has no dataset with a number as value")
+        tree.skip(place, "it is not a result: it has no dataset with a number as value")
         return None
     task = f"{data.get('id')} {data.get('task_id')}"
     return {"model": str(entry.get("model") or model), "task": task, "metric": "value", "value": value}

@@ -102,7 +102,7 @@ def _rows_of(
         rows.append(row)
     early = sum(trial > prefix for trial in family.ends)
     if early:
-        why = f"{early} trials ended while trial {prefix} still runs; early ones are not a fair sample, and wait"
+        why = f"{early} trials ended while trial {prefix} still runs: not a random sample, so they are left out so far"
         skipped.append(Skipped(f"family {family.name}", why))
     return rows
 

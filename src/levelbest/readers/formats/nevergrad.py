@@ -1,4 +1,4 @@
-"""Nevergrad's ParametersLogger: a line of JSON for each point that an optimizer was told the loss of."""
+"""Nevergrad's ParametersLogger: a line of JSON for each point whose loss was reported to an optimizer."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _tables(tree: Tree) -> list[RawTable]:
     lines: list[int] = []
     runs: dict[tuple[str, str], int] = {}
     counts: dict[tuple[str, str], float] = {}
-    for place, point in tree.objects(tree.name, "point that an optimizer was told", "#loss", "#optimizer"):
+    for place, point in tree.objects(tree.name, "point reported to an optimizer", "#loss", "#optimizer"):
         key = (str(point["#optimizer"]), str(point.get("#session")))
         count = number(point.get("#num-tell"))
         if key not in runs or count is None or count <= counts[key]:

@@ -208,7 +208,7 @@ def _stored(tree: Tree, *, study: str | None = None) -> list[RawTable]:
             studies = _stored_studies(connection)
             _read_trials(tree, connection, studies)
         except KeyError as error:
-            raise DataError(f"{tree.name} is no Optuna storage: a table of it has no column {error}") from error
+            raise DataError(f"{tree.name} is not an Optuna storage: a table of it has no column {error}") from error
         # Before 0.10 the schema was the library's version.
         versions = [*_records(connection, "alembic_version"), *_records(connection, "version_info")]
         schema = versions[0].get("version_num", versions[0].get("library_version")) if versions else "unknown"
@@ -309,7 +309,7 @@ def _replayed(tree: Tree, *, study: str | None = None) -> list[RawTable]:
     for line, log in tree.objects(tree.name, "operation of an Optuna journal"):
         with tree.trying(f"{tree.name}, line {line}", "no operation of an Optuna journal"):
             if log["op_code"] not in range(11):
-                raise ValueError(f"{log['op_code']!r} is none of its codes")
+                raise ValueError(f"{log['op_code']!r} is not one of its codes")
             if log["op_code"] < 5:
                 _change_study(studies, trials, log)
             elif log["op_code"] < 10 and 0 <= int(log["trial_id"]) < len(trials):

@@ -64,9 +64,9 @@ def _table(tree: Tree, name: str) -> RawTable:
         history = tree.object_in(name)
         runs, configs = history["data"], history["configs"]
         if not isinstance(runs, list) or not isinstance(configs, dict):
-            raise ValueError("its data are no list of runs")
+            raise ValueError("its data are not a list of runs")
     except (ValueError, KeyError) as error:
-        raise DataError(f"{name} is no run history of SMAC: {error}") from None
+        raise DataError(f"{name} is not a run history of SMAC: {error}") from None
     rows = []
     for place, run in enumerate(runs, 1):
         with tree.trying(f"{name}, run {place}"):

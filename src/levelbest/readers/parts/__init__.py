@@ -1,4 +1,4 @@
-"""Samples too many to hold: problems in parts of bounded size, counted once, then read and ranked part by part."""
+"""Samples that do not fit into memory: counted once, then read and ranked in parts of bounded size."""
 
 from __future__ import annotations
 

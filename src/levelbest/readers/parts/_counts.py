@@ -1,4 +1,4 @@
-"""What one pass over the samples counts: problems, samples, failures, successes, and what is said of each problem."""
+"""One pass over the samples that counts problems, samples, failures and successes, and reads attributes of problems."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is read: files, columns and conditions as plain values, so that they can be sent to any worker."""
+"""The source of samples (files, columns, conditions) as plain values that can be sent to workers."""
 
 from __future__ import annotations
 

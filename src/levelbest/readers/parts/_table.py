@@ -1,4 +1,4 @@
-"""A table of samples that is never held as a whole: one result per family, from counts and from parts."""
+"""A table of samples that is never in memory as a whole: one result per family, from counts and parts."""
 
 from __future__ import annotations
 

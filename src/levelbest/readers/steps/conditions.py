@@ -1,4 +1,4 @@
-"""Which rows count: one condition in SQL, evaluated by DuckDB over a table that it is given and nothing else.
+"""Row filters: one SQL condition, evaluated by DuckDB on the given table and nothing else.
 
     epoch > 0 and log_path like '%dist%'
     model in ('cnn', 'lr') and not (config.lr >= 0.1 or state is null)

@@ -1,4 +1,4 @@
-"""Is it a random sample? Each doubt is a warning with a code, a number and a sentence; none changes a number.
+"""Checks whether trials are a random sample; each warning has a code and a number, and none changes a result.
 
 Beyond ``_RANKED_UP_TO`` trials the rank statistics of a family are taken over an evenly spread part of it.
 """

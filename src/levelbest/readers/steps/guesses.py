@@ -1,4 +1,4 @@
-"""Which column has which role: as given, as the format says, or by a rule that is nearly certain; else a question.
+"""Assigns roles to columns: as given, as the format says, or by a nearly certain rule; otherwise the user is asked.
 
 What was taken by its name alone is said (`Roles.guessed`), and what two columns could be is a question.
 """

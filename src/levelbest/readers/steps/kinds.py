@@ -1,4 +1,4 @@
-"""What a column cannot be: small rules with names, by what its name says and by what its cells hold.
+"""Rules for what a column cannot be, from its name and its cells.
 
 A wrong guess of a column's part is a wrong verdict, so that the rules rather refuse: `never_score` and `never_setting`
 give the name of the first rule that speaks against a part, and None where nothing does.

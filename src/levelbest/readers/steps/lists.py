@@ -1,4 +1,4 @@
-"""Scores kept as a list in one cell: one row per item, a sample of its problem, a task or a checkpoint of its run.
+"""Lists of scores in one cell, as one row per item: a sample of its problem, a task or a checkpoint of its run.
 
 A list is one run's checkpoints, of which the best counts, where its items carry a step, its name speaks of time, its
 length differs from run to run, or a column of runs stands beside it. Of a problem's samples the best must not be taken,
@@ -209,7 +209,7 @@ def _refuse_no_run(
     if table.n_rows == 1 and longest > most and not has_steps(cells):
         raise InputError(
             f"{table.source} is one record, and {owner!r} a list of {longest:,} items without a step: read as the "
-            f"checkpoints of one run it would be a single trial; write the list as a table of its own, a row for each"
+            f"checkpoints of one run it would be a single trial; write the list as a separate table with a row for each"
         )
 
 

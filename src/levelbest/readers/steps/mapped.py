@@ -1,4 +1,4 @@
-"""One name for columns that different people name differently: ``acc=accuracy,test_acc`` joins three columns in one."""
+"""Merges columns that different people name differently: ``acc=accuracy,test_acc`` joins three columns in one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Problems and tasks: what families were run on (a game, a data set, a benchmark), and what a table says of it.
+"""Detection of problems and tasks (games, data sets, benchmarks) in a table, and their attributes.
 
 The best over different games is the best at none of them. A column is taken for tasks by its name; where it could be
 something else, it is asked. Of a problem a table may say a weight, and the stratum (difficulty, source) it is in.

@@ -1,4 +1,4 @@
-"""Which part each column plays: what was asked, how a column is found by its name, and which are hyperparameters."""
+"""Roles of columns: the options given, lookup by name, and which columns are hyperparameters."""
 
 from __future__ import annotations
 
@@ -316,7 +316,7 @@ def guess_family(table: Merged, free: Sequence[str]) -> tuple[tuple[str, ...], l
     count, filled = len(values), int(np.count_nonzero(codes >= 0))
     if filled >= _FEW and count > _ONE_EACH * filled and set(names.tokens(family)) & _PEOPLE:
         raise Ambiguous(
-            f"{source}: {family!r} is another in nearly every row: one score of each allows no comparison "
+            f"{source}: {family!r} differs in nearly every row: one score of each allows no comparison "
             f"({named('family')} {family} lists them); are all rows trials of one ({named('family')} none)?"
         )
     if filled >= _FEW and count > _ONE_EACH * filled:

@@ -1,4 +1,4 @@
-"""Rows that are checkpoints of runs, and not trials of their own: found, and the best of each run chosen.
+"""Detects rows that are checkpoints of runs, and selects the best checkpoint of each run.
 
 A counter that rises while a run repeats gives them away, whatever else varies. The best checkpoint is chosen by the
 selection score and never by the reported one.
@@ -49,7 +49,7 @@ _MOSTLY = 0.7
 _FOLLOWS = 0.7
 """A rank correlation with the score from which a number of any name may count checkpoints."""
 _TURNS = 0.4
-"""A number that turns at so many rows is drawn anew in each; a schedule turns seldom."""
+"""A number that changes direction at this share of rows is drawn at random; a schedule rarely does."""
 _DIVERGED = STATUSES.index("diverged")
 
 Codes = npt.NDArray[np.int32]
@@ -256,7 +256,7 @@ def _with_runs(rows: _Rows, ladder: _Found, sources: int) -> Merged:
 
 
 def settings_vary(columns: Mapping[str, Cells], counter: str) -> bool:
-    """Whether hyperparameters are drawn anew from row to row, as from trial to trial and never within a run."""
+    """Whether hyperparameters are drawn at random from row to row, as between trials but never within a run."""
     for name in columns:
         plain = "_".join(of_settings(name)) or names.spelled(name)
         if name == counter or not (of_settings(name) or plain in HYPERPARAMETERS):

@@ -1,4 +1,4 @@
-"""How scores are judged: which way is better, between which bounds, and scores that are probably not what they seem.
+"""Direction and bounds of scores, and scores that are probably not what they seem.
 
 Two scales in one column, and crashes written as 0, are asked about; ``bounds`` says that all scores are meant as they
 stand.

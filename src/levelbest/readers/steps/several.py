@@ -1,4 +1,4 @@
-"""Which of several possible score columns is meant, where that is nearly certain; else a question."""
+"""Chooses among several possible score columns where that is nearly certain; otherwise the user is asked."""
 
 from __future__ import annotations
 

@@ -157,6 +157,6 @@ def draw_plan(
 def save_plan(plan: TrialPlan, path: Path) -> Path:
     """Write the picture of a plan as PNG, SVG or PDF, by the path's ending."""
     if all(needed.source is None for *_, needed in plan.separations):
-        raise InputError("a picture of power is of two families that can be planned for, and here are none")
+        raise InputError("a power plot needs two families for which a plan exists, and there are none")
     with own_style():
         return save_figure(figure_of(draw_plan(new_axes(), plan)), path)

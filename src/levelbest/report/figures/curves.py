@@ -52,7 +52,7 @@ def colour_of(family: str, hues: Hues, colors: Colours = MappingProxyType({})) -
 
 
 def themed(svg: bytes) -> bytes:
-    """A figure of ours for the page: its colours as variables that a dark scheme sets anew, its ground the page's."""
+    """A figure for the page: its colours are variables that a dark scheme overrides, its background is the page's."""
     names = {colour: f"k{i}" for i, colour in enumerate(LIGHT)}
     used: dict[str, str] = {}
 
@@ -244,7 +244,7 @@ def statistic_words(statistic: str, words: DesignWords) -> str:
     if words.measure:
         return words.best_of("k")
     named = {"mean": "expected best", "median": "median best", "all": "pass^k, all of n succeed:"}
-    named["majority"] = "answer of most,"
+    named["majority"] = "majority answer,"
     return named.get(statistic, f"{statistic} quantile, best")
 
 

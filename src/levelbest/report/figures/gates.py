@@ -1,4 +1,4 @@
-"""The picture of a loop: every attempt in its order, what was kept, and what of it survives."""
+"""The figure of a loop: every attempt in order, what was kept, and which keeps survive."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """A chart: lines with their bands, names and published scores, and the strip of verdicts below them on one axis; alone
-or beside others, one panel a data set."""
+or beside others, one panel per data set."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The figures of a report by name: small charts, one a data set, and distributions ([B] fig. 1), sorted by rank."""
+"""The figures of a report by name: small charts, one per data set, and distributions ([B] fig. 1), sorted by rank."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every run of a few families: its mean with limits, and below it a lane in which no run lies under anything."""
+"""The figure of seeds: each family's mean with limits, and below it every run as a dot without overlap."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the battery finds, drawn: true curves, mean estimates and wrong winners ([T] figs. 1, 2), coverage, how often an
+"""Figures of simulations: true curves, mean estimates and wrong winners ([T] figs. 1, 2), coverage, how often an
 estimate falls below the truth ([T] figs. 3, 4); ways to sum up m experiments ([B] figures 2, 3)."""
 
 from __future__ import annotations

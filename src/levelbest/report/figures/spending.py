@@ -1,4 +1,4 @@
-"""Quality against what a solved problem costs: who is on the front, and who is not."""
+"""The figure of quality against the cost of a solved problem, with the Pareto front."""
 
 from __future__ import annotations
 

@@ -218,7 +218,7 @@ _WORDS = {
     "no_best": "Undecided: no family is better than another.",
     "open": "Undecided.",
     "best_among": "Undecided: the best is {names}.",
-    "best_among_many": "Undecided: the best is one of {count} families that none is better than.",
+    "best_among_many": "Undecided: the best is one of {count} families, and no other family beats any of them.",
     "more": "and {count} more",
     "none_shown": "No family is switched on.",
     "whole": "whole chart",

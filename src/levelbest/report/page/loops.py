@@ -1,4 +1,4 @@
-"""The page of a loop that keeps what improves: how it stands, every attempt in a picture and in a table."""
+"""The page of a research loop: its state, and every attempt in a figure and a table."""
 
 from __future__ import annotations
 

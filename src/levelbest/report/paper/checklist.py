@@ -1,4 +1,4 @@
-"""The reporting checklist: [D] text box 1 and the conference questions it became, filled in where the data tell.
+"""The reporting checklist ([D] text box 1 and the conference checklists based on it), filled in from the data.
 
 What the trials cannot tell comes from a small answers file (a mapping of an item's key to its answer); what neither
 tells is an open question in the output, with what to write.
@@ -221,14 +221,14 @@ def _recorded_answers(view: View, facts: Mapping[str, str]) -> dict[str, str]:
     seeds = {family.name: facts.get(f"seeds:{family.name}", "1") for family in view.families}
     each = ", ".join(f"{name} {count}" for name, count in seeds.items())
     several = f"the configuration and the seed; seeds a configuration: {each}"
-    anew = "the configuration and the seed, both drawn anew for every trial"
+    single = "the configuration and the seed, both drawn independently for every trial"
     answers = {
         "infrastructure": ", ".join(part for part in machine if part) if cpus else "",
         "packages": _packages(facts),
         "bounds": _spaces(view),
         "sampling": f"independent random draws fixed by the study's seed {facts['ledger:seed']} before any result; "
         f"selected by {view.selection}",
-        "seeds": anew if {int(count) for count in seeds.values()} == {1} else several,
+        "seeds": single if {int(count) for count in seeds.values()} == {1} else several,
     }
     return {key: value for key, value in answers.items() if value}
 

@@ -1,4 +1,4 @@
-"""A study file that trains the best of each search again, with fresh seeds: what can be compared."""
+"""Writes a study file that retrains the best configuration of each search with fresh seeds, for comparison."""
 
 from __future__ import annotations
 

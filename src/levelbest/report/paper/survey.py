@@ -1,4 +1,4 @@
-"""How many checklists answer each item: a table like table 1 of [D], over checklists of any hand.
+"""Counts how many checklists answer each item (a table like table 1 of [D]), in several formats.
 
 Read are our own Markdown and JSON forms, and what others write: lines with a check box or an answer macro
 (``- [x] ...``, ``\\answerYes{...}``), lines ``Question: ...`` and ``Answer: ...``, and tables or mappings of questions

@@ -301,7 +301,7 @@ def variance_table(variances: Sequence[FamilyVariance]) -> Table:
 def variance_section(variances: Sequence[FamilyVariance]) -> Table:
     """The same for a page, with its sentences."""
     sentences = " ".join(map(variance_sentence, variances))
-    note = f"{sentences} Intervals are at {level(variances[0].confidence)} for each source by itself."
+    note = f"{sentences} Intervals are at {level(variances[0].confidence)} for each source separately."
     return replace(variance_table(variances), title="Variance by source", note=note)
 
 

@@ -20,7 +20,7 @@ _SHOWN = (1, 2, 3, 4, 5, 8, 10, 16, 20, 32, 50, 64, 100, 128, 200, 256, 500, 100
 
 
 def problem_section(curves: Sequence[Curve], columns: Mapping[str, str]) -> Table:
-    """Every problem with its samples and its best of n, those that hold the curves back most first."""
+    """Every problem with its samples and its best of n, those that lower the curves most first."""
     words = curves[0].words
     sign = 1.0 if curves[0].direction == "max" else -1.0
     names = list(dict.fromkeys(str(name) for curve in curves for name in _best(curve).groups))
@@ -39,7 +39,7 @@ def problem_section(curves: Sequence[Curve], columns: Mapping[str, str]) -> Tabl
     order = sorted(range(len(names)), key=lambda place: (float(np.mean(last[names[place]])), place))
     note = ". ".join(stuck) + "."
     if len(order) > MOST_PROBLEMS:
-        note += f" The {MOST_PROBLEMS} {words.group}s of {len(order)} that hold the curves back most."
+        note += f" The {MOST_PROBLEMS} {words.group}s of {len(order)} that lower the curves most."
     title = f"{words.group}s".capitalize()
     return Table(tuple(shown), title, note).part(order[:MOST_PROBLEMS])
 
@@ -106,7 +106,7 @@ def benchmarks_table(comparison: Comparison) -> Table:
     terms = comparison.terms
     note = (
         f"{terms.words.best_of(terms.headline or 1)} ({terms.metric.score}) of each task and, for all tasks, the mean "
-        "over them. * better than every other family; each task is judged by itself, all of them by one verdict."
+        "over them. * better than every other family; each task has its own verdict, and all tasks together have one."
     )
     return Table(tuple(columns), "Tasks", note)
 
@@ -128,8 +128,8 @@ def stratum_section(curves: Sequence[Curve], headline: int) -> Table:
             cells.append(show_with_limits(*known[n].tolist()) if n in known else "")
         columns.append(texts(f"n = {n}", cells))
     note = (
-        "Each stratum averaged over its own problems, with an interval over them alone. The curves above are over all "
-        "problems together, drawn as they are: where strata are rare or frequent by design, give weights."
+        "Each stratum averaged over its own problems, with an interval over them alone. The curves above weight all "
+        "problems equally: where strata are over- or under-represented by design, give weights."
     )
     return Table(tuple(columns), "Strata", note)
 
@@ -181,7 +181,7 @@ def verifier_section(effects: Sequence[VerifierEffect], selection: str) -> Table
         f"that {selection} picks (verifier), and one at random. The last column is the verifier's part of what an "
         "oracle gains over a random pick."
     )
-    return Table(tuple(columns), "What the verifier brings", note)
+    return Table(tuple(columns), "What the verifier gains", note)
 
 
 def aggregate_section(comparison: TaskComparison) -> Table:
@@ -207,8 +207,8 @@ def aggregate_section(comparison: TaskComparison) -> Table:
     ]
     note = (
         "Mean rank (1 is best) and interquartile mean (IQM), the mean of the middle half of all scores "
-        f"({scale_words(comparison)}), over {plural(len(comparison.tasks), 'task')} that count alike, of "
-        f"{aggregate_words(comparison)}. Intervals are for each number by itself and resample "
+        f"({scale_words(comparison)}), over {plural(len(comparison.tasks), 'task')} with equal weights, of "
+        f"{aggregate_words(comparison)}. Intervals are for each number separately and resample "
         f"{comparison.overall.terms.words.units} within tasks: they are about these tasks."
     )
     return Table(tuple(columns), "Over all tasks", note)

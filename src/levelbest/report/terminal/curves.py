@@ -180,7 +180,7 @@ def _print_below_plan(plan: TrialPlan, out: Console) -> None:
     for sentence in stopping(plan):
         print_text(sentence, out)
     sure, often = level(plan.confidence), f"{100 * plan.power:.0f} %"
-    means = f"Needed: so many that {often} of such studies tell the two apart, at {sure} confidence."
+    means = f"Needed: the number with which {often} of such studies tell the two apart, at {sure} confidence."
     if not plan.separations:
         means = f"Widths are those of {sure} intervals." if plan.widths else ""
     parts = [*capped_sentence(plan), means, f"Seed {plan.seed}; {more_words()}"]

@@ -1,4 +1,4 @@
-"""The battery's findings in the terminal."""
+"""Results of simulations in the terminal."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Back where people look: trials and curves written to MLflow and W&B."""
+"""Writing trials and curves to MLflow and W&B."""

@@ -1,4 +1,4 @@
-"""``write_trials``: trials as a table, or to where others look for results."""
+"""``write_trials``: trials as a table, or as runs of a tracker."""
 
 from __future__ import annotations
 

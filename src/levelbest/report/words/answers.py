@@ -1,4 +1,4 @@
-"""The verdict of a comparison: the answer at one budget, where it changes, and what stands behind it.
+"""The verdict of a comparison: the answer at one budget, where it changes, and what it is based on.
 
 A sentence comes as pieces, so that whoever shows it can colour the names of the families (`Piece`).
 """

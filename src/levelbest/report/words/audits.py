@@ -36,19 +36,19 @@ def _odd(audit: Audit) -> list[str]:
     for what, words in (("metric", "the column of scores"), ("budget", "the budget")):
         if count := audit.changes.count(what):
             often = "once" if count == 1 else f"{count} times"
-            sentences.append(f"Within the log {words} changes {often}: scores are compared within each part alone.")
+            sentences.append(f"Within the log {words} changes {often}: scores are compared within each part only.")
     if audit.unknown:
         sentences.append(f"In its status column {shortened(audit.unknown)} {_are(audit.unknown)}.")
     if audit.on_top:
         sentences.append(
-            f"{plural(audit.on_top, 'row')} that were not kept stand under a version that was: each counts as an "
-            "attempt on top of it, and not as a run of it."
+            f"{plural(audit.on_top, 'row')} that were not kept have the name of a version that was: each counts as "
+            "an attempt on top of it, not as a run of it."
         )
     return sentences
 
 
 def _are(words: Sequence[str]) -> str:
-    return "is no decision" if len(words) == 1 else "are no decisions"
+    return "is not a known decision" if len(words) == 1 else "are not known decisions"
 
 
 def _by_noise(audit: Audit) -> str:
@@ -62,11 +62,11 @@ def _known(audit: Audit) -> list[str]:
     again = plural(sum(version.n_runs > 1 for version in audit.versions), "version")
     if audit.sd == 0:
         return [
-            f"{again}, run again, scored exactly the same: noise is not the danger, overfitting the validation set is. "
+            f"{again}, run again, scored exactly the same: the risk is not noise but overfitting the validation set. "
             f"{plural(audit.n_attempts, 'attempt')} {'was' if audit.n_attempts == 1 else 'were'} judged on it."
         ]
     noise = f"One run has a standard deviation of {audit.sd:.2g} ({again} run again, {audit.df} degrees of freedom)"
-    sentences = [f"{noise}{'; that is few, and what follows depends on it' if audit.df < 5 else ''}."]
+    sentences = [f"{noise}{'; that is few, and the results below depend on it' if audit.df < 5 else ''}."]
     if not audit.keeps:
         return sentences
     survivors = audit.survivors
@@ -85,7 +85,7 @@ def _known(audit: Audit) -> list[str]:
     if luck > 0:
         sentences.append(f"About {luck:.2g}{share} of the gain of {audit.claimed:.3g} is selection.")
     else:
-        sentences.append(f"None of the gain of {audit.claimed:.3g} is put down to selection.")
+        sentences.append(f"None of the gain of {audit.claimed:.3g} is attributed to selection.")
     return sentences
 
 
@@ -96,7 +96,7 @@ def _range(audit: Audit) -> str:
 
 def _unknown(audit: Audit) -> list[str]:
     return [
-        "Nothing was run twice, so that the noise of one run is unknown, and with it which keeps are improvements and "
+        "No version was run twice, so the noise of one run is unknown, and so is which keeps are improvements and "
         f"how much of the gain of {audit.claimed:.3g} is selection."
     ]
 
@@ -121,8 +121,8 @@ def _named(audit: Audit, version: LoggedVersion) -> str:
 
 
 SCENARIOS = (
-    "IF one run had this standard deviation (an assumption, not a finding; attempts lie {} from the version before "
-    "them, in the median):"
+    "IF one run had this standard deviation (an assumption, not a finding; in the median, an attempt differs by {} "
+    "from the version before it):"
 )
 
 

@@ -32,7 +32,7 @@ def claim_answer(claim: Claim) -> tuple[str, ...]:
 def _together(claim: Claim, verdicts: list[str], searches: list[str]) -> tuple[str, ...]:
     """Verdicts and what is said of searches: once, where of no claim it is known how large its search was."""
     if len(claim.pairs) > 1 and not any(_is_tuned(claim, pair) for pair in claim.pairs):
-        return (*verdicts, f"With how many trials each was tuned is not said, and {_UNKNOWN}")
+        return (*verdicts, f"The number of tuning trials is not stated, and {_UNKNOWN}")
     if len(verdicts) < len(searches):
         return (*verdicts, *searches)
     return tuple(sentence for pair in zip(verdicts, searches, strict=True) for sentence in pair)
@@ -43,14 +43,14 @@ def _who(claim: Claim) -> str:
     verdicts = {
         "better": [pair for pair in claim.pairs if pair.decided == {1}],
         "worse": [pair for pair in claim.pairs if pair.decided == {-1}],
-        "better or not, by what ± is": [pair for pair in claim.pairs if len(pair.decided) > 1],
+        "better or not, depending on what ± means": [pair for pair in claim.pairs if len(pair.decided) > 1],
         "not shown to be better": [pair for pair in claim.pairs if pair.decided == {0}],
     }
     parts = [f"{word}: {listed([pair.claim.name for pair in pairs])}" for word, pairs in verdicts.items() if pairs]
     return f"Against {claim.baseline.name}, {'; '.join(parts)}."
 
 
-_UNKNOWN = "a larger search alone makes a better best: what that explains of the difference cannot be known."
+_UNKNOWN = "a larger search alone gives a better best score: how much of the difference it explains is unknown."
 
 
 def _is_tuned(claim: Claim, pair: ClaimedPair) -> bool:
@@ -95,7 +95,7 @@ def _search(claim: Claim, pair: ClaimedPair) -> str:
     base, other = claim.baseline, pair.claim
     if base.tuned is None or other.tuned is None:
         lacking = listed([summary.name for summary in (base, other) if summary.tuned is None])
-        return f"How many trials {lacking} had for tuning is not said, and {_UNKNOWN}"
+        return f"How many trials {lacking} had for tuning is not stated, and {_UNKNOWN}"
     if base.tuned == other.tuned:
         return f"Both were tuned with {plural(base.tuned, 'trial')}: the size of the search explains nothing."
     larger, smaller = sorted((base, other), key=lambda summary: -(summary.tuned or 0))
@@ -130,8 +130,8 @@ def explained_words(reading: ClaimReading) -> str:
 def _assumptions(claim: Claim) -> list[str]:
     several = "" if len(claim.pairs) == 1 else f" over {plural(len(claim.pairs), 'claim')}"
     parts = [
-        f"{level(claim.confidence)} confidence{several}, Welch's t, for nearly normal runs: about new runs of these "
-        "configurations, not about other data or searches."
+        f"{level(claim.confidence)} confidence{several}, Welch's t, assuming nearly normal runs; for new runs of "
+        "these configurations, not for other data or searches."
     ]
     searches = [reading.searches for pair in claim.pairs for reading in pair.readings if reading.searches]
     if searches and any(search.gain for pair_searches in searches for search in pair_searches):
@@ -146,7 +146,7 @@ def _assumed(claim: Claim, searches: list[tuple[SearchGain, ...]]) -> str:
     noise = "with as much noise (first number) or none (second)"
     if claim.noise is not None:
         noise = f"with a noise of {claim.noise:g}"
-    return f"Assumed: trials of both searches are normal about one common mean, with {of}; validation chooses {noise}."
+    return f"Assumed: trials of both searches are normal with a common mean and {of}; validation selects {noise}."
 
 
 def _like_runs(searches: list[tuple[SearchGain, ...]]) -> str:
@@ -179,8 +179,8 @@ def _about_search(claim: Claim, pair: ClaimedPair) -> Step | None:
     smaller, larger = sorted((base, other), key=lambda summary: summary.tuned or 0)
     needed = [search.explains_all for reading in pair.readings for search in reading.searches]
     text = (
-        f"Tune {smaller.name} with {larger.tuned} trials too; or get the trials of both searches, which compare takes "
-        "at equal numbers"
+        f"Tune {smaller.name} with {larger.tuned} trials too; or get the trials of both searches, which compare "
+        "evaluates at equal numbers"
     )
     if smaller is other or not needed or math.isnan(needed[0]):
         return Step(text)

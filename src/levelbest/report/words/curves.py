@@ -75,9 +75,7 @@ def why_no_interval(
     'no interval for n = 3 to 4: no group has that many samples'
     """
     known = " or ".join(interval_methods(estimator=estimator))
-    estimator_lacks = f"the estimator {estimator!r} has no {method} interval of its own" + (
-        f", but {known}" if known else ""
-    )
+    estimator_lacks = f"the estimator {estimator!r} has no {method} interval" + (f", but {known}" if known else "")
     parts = []
     for code, first, last, everywhere in reasons:
         why = estimator_lacks if code == "no-estimator" else _WHY[code]
@@ -116,7 +114,7 @@ def _resampled(words: str) -> Callable[..., str]:
 def _gaffke(worst: bool, best: bool) -> str:
     side = "" if best else "; without the bound at the best end there is no limit on that side"
     if not worst:
-        side = "; the worst score observed stands in for the missing bound"
+        side = "; the worst score observed is used for the missing bound"
     return f"limits of Gaffke's type from the bounds of the score{side}"
 
 
@@ -263,7 +261,7 @@ def curves_heading(curves: Sequence[Curve], *, details: bool = True) -> str:
         "spread: standard deviation of the best of n",
     ]
     if first.new_run is not None:
-        parts.append("new run: what one more run of the best is expected to score, chosen by one run fewer")
+        parts.append("new run: the expected score of another run of the best, selected with one run fewer")
     return "; ".join(parts)
 
 
@@ -329,7 +327,7 @@ def reach_sentence(reach: Reach) -> str:
     if math.isfinite(low) and math.isfinite(high):
         shown = show_range(low, high, reach.axis, reach.cost_unit)
     elif math.isfinite(low):
-        shown = f"at least {_budget(reach, low)}, at most unknown"
+        shown = f"at least {_budget(reach, low)}, no upper limit"
     elif math.isfinite(high):
         shown = f"at most {_budget(reach, high)}"
     basis = f"{level(reach.confidence)} limits: {shown}; {basis}" if shown else basis

@@ -23,8 +23,8 @@ def _judged(n_labels: int, n_samples: int, judge: float, corrected: float, weigh
     more = f"{halved} labels in all would halve the interval" if halved else "labels alone cannot halve the interval"
     return (
         f"{n_labels} of {n_samples} samples have a label: the judge's mean of {judge:.3g} is corrected to "
-        f"{corrected:.3g} (weight of the judge {weight:.2f}); {more}. It holds where the labelled "
-        "samples were drawn at random"
+        f"{corrected:.3g} (weight of the judge {weight:.2f}); {more}. This assumes that the labelled samples were "
+        "drawn at random"
     )
 
 
@@ -153,8 +153,8 @@ DOUBTS: dict[tuple[str, str], str | Callable[..., str]] = {
         "the reported score {reported!r} is, judging by its name, the best of several evaluations on the test set"
     ),
     ("missing-reported", ""): (
-        "the reported score {reported!r} is known for {known} of {finished} finished trials: curves of it need to be "
-        "told how to treat the others"
+        "the reported score {reported!r} is known for {known} of {finished} finished trials: say how to treat the "
+        "others before drawing its curve"
     ),
     ("judged", ""): _judged,
     ("no-reported", ""): (
@@ -162,8 +162,8 @@ DOUBTS: dict[tuple[str, str], str | Callable[..., str]] = {
         "played no part in the selection, such as a test score, does not ({named[reported]})"
     ),
     ("no-reported", "oracle"): (
-        "{selection} both picks the best of n and is what is reported, as an oracle would pick (pass@k for 0/1 "
-        "scores); give a verifier's score as {named[selection]} to see what is reached without an oracle"
+        "{selection} both selects the best of n and is reported, as with an oracle (pass@k for 0/1 scores); give a "
+        "verifier's score as {named[selection]} to see what is possible without one"
     ),
     # how far the data reach
     ("beyond-trials", ""): (
@@ -180,10 +180,10 @@ DOUBTS: dict[tuple[str, str], str | Callable[..., str]] = {
     ),
     ("natural-bounds", ""): lambda score, low, high: (
         f"by its name no {score!r} lies below {low:g}{'' if high is None else f' or above {high:g}'}: limits end "
-        f"there; {named('bounds')} {low:g} {'B' if high is None else f'{high:g}'} says so to the statistics"
+        f"there; {named('bounds')} {low:g} {'B' if high is None else f'{high:g}'} passes this to the statistics"
     ),
     ("not-normal", ""): (
-        "the scores are not normal (Anderson and Darling's test, p = {p_value:.2g}): Gaussian values mislead"
+        "the scores are not normal (Anderson-Darling test, p = {p_value:.2g}): the Gaussian estimates are unreliable"
     ),
     ("failures", ""): _failures,
     ("failures", "no-score"): _no_score,
@@ -192,7 +192,7 @@ DOUBTS: dict[tuple[str, str], str | Callable[..., str]] = {
     ),
     ("fixed-sample", ""): lambda n_running, unit: (
         f"{plural(n_running, unit)} still run{'s' * (n_running == 1)}: these limits are valid for a number of {unit}s "
-        f"fixed in advance, not at every look ({named('while_running')} has limits that do)"
+        f"fixed in advance, not at every look ({named('while_running')} has limits that are)"
     ),
     ("trend", ""): lambda rho, better: (
         f"scores get {'better' if better else 'worse'} with the order of the trials (rank correlation {rho:.2f}): "
@@ -267,8 +267,8 @@ CHOSEN: dict[tuple[str, str], str | Callable[..., str]] = {
     ("paired-design", "used"): "compared pair by pair: every trial has a partner with the same {by} in every family",
     ("paired-design", "problems"): "compared problem by problem: samples of the same problem in every family",
     ("averaged-runs", "unequal"): (
-        "configurations of {richest} have more runs than those of {fewest}, so the luck of their seeds weighs less "
-        "in their means: the best of n is flattered less"
+        "configurations of {richest} have more runs than those of {fewest}, so chance affects their means less: the "
+        "best of n is less optimistic"
     ),
     ("guessed-columns", "checkpoints"): (
         "rows are checkpoints of the {runs} runs in {column!r}, as {counter!r} rises within them: each run is one "

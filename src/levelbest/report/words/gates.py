@@ -38,21 +38,21 @@ def gate_details(gate: GateDecision, *, names: bool = True) -> list[str]:
     if gate.broken:
         which = f": {shortened([row.problem for row in gate.broken], _MOST_NAMES)}" if names else ""
         worse = f"{plural(len(gate.broken), 'problem')} of {gate.n_problems}"
-        sentences.append(f"Certified to be worse, each by itself: {worse}{which}.")
+        sentences.append(f"Certified to be worse individually: {worse}{which}.")
     if gate.decision == "inconclusive" and effect.low > -gate.worth >= effect.floor:
         why = "these runs are too few to rule out failures that none of them shows"
         if math.isinf(effect.floor):
-            why = f"without the bounds of the score ({named('bounds')}) nothing limits a failure that no run shows"
+            why = f"without the bounds of the score ({named('bounds')}) the size of an unseen failure is unlimited"
         sentences.append(f"The interval alone would let it pass, but {why}.")
     elif gate.decision == "pass" and math.isfinite(effect.floor):
         loss = f"{max(0.0, -effect.floor):.2g}"
-        sentences.append(f"Even with failures that no run has shown, it loses at most {loss}.")
+        sentences.append(f"Allowing for failures that no run has shown, it loses at most {loss}.")
     sentences += _of_runs(gate)
     default = "" if gate.given else " (5 % of the range of the score, the default)"
     sentences.append(
         f"A loss of {gate.worth:g} would matter{default}. A change that changes nothing is called regressed in at most "
-        f"{level(round(1 - gate.confidence, 9))} of cases; a change that loses more passes as rarely. That holds "
-        "where runs are independent and both versions ran under the same conditions."
+        f"{level(round(1 - gate.confidence, 9))} of cases; a change that loses more passes equally rarely. This "
+        "assumes independent runs and the same conditions for both versions."
     )
     return sentences
 
@@ -70,14 +70,14 @@ def _of_runs(gate: GateDecision) -> list[str]:
         )
     if gate.whole_runs and gate.run_spread is not None:
         sentences.append(
-            f"The problems of a run rise and fall together: whole runs vary {gate.run_spread:.1f} times as much as "
-            f"independent problems would (variance). So whole runs are compared, {gate.pair.n_trials[0]} of "
+            f"Scores within a run are correlated: the variance of whole runs is {gate.run_spread:.1f} times that of "
+            f"independent problems. Whole runs are therefore compared, {gate.pair.n_trials[0]} of "
             f"{gate.candidate} and {gate.pair.n_trials[1]} of {gate.baseline}."
         )
     elif gate.of_suite and gate.run_spread is None:
         sentences.append(
-            "Problems of a run count as independent of each other; to have that checked, name the column that says "
-            f"which run a row is of ({named('trial')})."
+            "Problems of a run are treated as independent; to check this, name the column that identifies the run "
+            f"({named('trial')})."
         )
     return sentences
 
@@ -109,5 +109,5 @@ def requirement_sentences(required: Requirement) -> tuple[str, ...]:
     if required.margin < 0:
         loss = "nothing" if math.isinf(required.bound) else f"a loss of at most {max(0.0, -required.bound):.2g}"
         needs = "; the bounds of the score are needed for more" if math.isinf(required.bound) else ""
-        sentences.append(f"Certified even with failures that no run has shown: {loss}{needs}.")
+        sentences.append(f"Certified, allowing for failures that no run has shown: {loss}{needs}.")
     return tuple(sentences)

@@ -1,4 +1,4 @@
-"""A loop that keeps what improves, in words: what it answers, why, and how it stands."""
+"""Sentences about a research loop: its answers, their reasons, and its state."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from levelbest.results import LoopDecision, LoopState
 
 _MOST_NAMES = 4
 OVERFITTING = (
-    "The metric scores the same again, exactly: noise is not the danger, overfitting the validation set is. {}judged "
+    "Repeated runs have exactly the same score: the risk is not noise but overfitting the validation set. {}judged "
     "on the same data: evaluate what is kept on data that no attempt has seen."
 )
 
@@ -24,8 +24,8 @@ def decision_sentences(decision: LoopDecision) -> tuple[str, ...]:
         sentences.append(OVERFITTING.format(f"{attempts} {'were' if decision.n_attempts > 1 else 'was'} "))
     if decision.reason == "shown":
         sentences.append(
-            f"{decision.candidate} is the baseline of what follows: record fresh runs of it ({named('baseline')}), "
-            f"since those that made it win flatter it."
+            f"{decision.candidate} is the new baseline: record fresh runs of it ({named('baseline')}), since the "
+            "runs that made it win are optimistic."
         )
     return tuple(sentences)
 
@@ -38,16 +38,15 @@ def _why(decision: LoopDecision) -> str:
     return {
         "failed": f"a run failed, after {runs}.",
         "moved": (
-            f"the baseline it began from, {decision.baseline}, has been replaced since; offer it on top of what was "
-            "kept, "
+            f"its baseline, {decision.baseline}, has since been replaced; submit it on top of the new baseline, "
             "under another name."
         ),
         "noisy": (
-            "runs of it differ, so that the metric has noise after all; give the baseline its whole pool of runs, then "
-            "offer it again under another name."
+            "its runs differ, so the metric is noisy after all; record the full pool of baseline runs, then submit "
+            "it again under another name."
         ),
         "not-better": f"no better than {decision.baseline}, and the metric has shown no noise.",
-        "repeat": f"better than {decision.baseline} in {runs}; is it the same again?",
+        "repeat": f"better than {decision.baseline} in {runs}; run it again to see whether the score repeats.",
         "exact": f"better than {decision.baseline}, and the same in {runs}.",
         "stage": f"{runs} so far, ahead of {decision.baseline}; run it again.",
         "below": f"after {runs} not ahead of {decision.baseline} by half a standard deviation of its runs.",
@@ -70,7 +69,7 @@ def state_sentences(state: LoopState) -> tuple[str, ...]:
         sentences.append(OVERFITTING.format(judged if attempts else "All attempts are "))
     else:
         share = level(round(1 - state.confidence, 9))
-        sentences.append(f"False keeps are held at {share} of all keeps, over the whole loop (SAFFRON).")
+        sentences.append(f"False keeps are limited to {share} of all keeps, over the whole loop (SAFFRON).")
     return tuple(sentences)
 
 

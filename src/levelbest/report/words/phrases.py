@@ -1,4 +1,4 @@
-"""The small parts of sentences: counts, lists, levels, budgets, what stands behind a verdict, and what was searched."""
+"""Parts of sentences: counts, lists, levels, budgets, the basis of a verdict, and what was searched."""
 
 from __future__ import annotations
 
@@ -309,12 +309,11 @@ def leaning(pairs: Sequence[PairComparison]) -> list[str]:
 
 
 def unseen_words(pairs: Sequence[PairComparison]) -> str:
-    """What no such sample can rule out: ``failures in up to 14 % of runs may go unseen``."""
+    """What no such sample can rule out: ``a failure rate of up to 14 % may go undetected``."""
     shares = [pair.unseen for pair in pairs if math.isfinite(pair.unseen)]
     if not shares:
         return ""
-    words = pairs[0].terms.words
-    return f"failures in up to {100 * max(shares):.2g} % of {words.exchanged} may go unseen"
+    return f"a failure rate of up to {100 * max(shares):.2g} % may go undetected"
 
 
 def groups_words(terms: ComparisonTerms) -> str:

@@ -83,7 +83,7 @@ def _about_pairs(plan: TrialPlan) -> list[str]:
     return [
         f"{pairs[0][0] if len(pairs) == 1 else f'{len(pairs)} pairs'} {words}"
         for pairs, words in (
-            (enough, f"can be told apart with the {units} there are"),
+            (enough, f"can be told apart with the present {units}"),
             (more, f"would need about {many} {units}{_each(plan)}"),
             (few, f"have too few {units} to say how many it takes"),
             (never, f"differ too little for {forecast(MOST_PLANNED)} {units}{_each(plan)}"),
@@ -98,7 +98,7 @@ def _about_problems(plan: TrialPlan) -> list[str]:
     met = [family for family, each in plan.problems if 0 < each.error <= each.target]
     parts += [f"{shortened(met)}: nothing more is needed"] if met else []
     alike = [family for family, each in plan.problems if each.error == 0]
-    parts += [f"{shortened(alike)}: the problems are all alike, which leaves nothing to plan from"] if alike else []
+    parts += [f"{shortened(alike)}: all problems have the same value, nothing to plan from"] if alike else []
     return parts
 
 

@@ -1,4 +1,4 @@
-"""A study that still runs, in words: who is ahead, and what its limits are worth."""
+"""Sentences about a running study: who is ahead, and how its limits are to be read."""
 
 from __future__ import annotations
 

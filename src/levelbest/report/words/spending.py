@@ -1,4 +1,4 @@
-"""What a plan costs, in the unit people pay, when to stop, and problems against samples of each."""
+"""Sentences about the cost of a plan, when to stop, and how to divide a spend into problems and samples."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def total_sentence(plan: TrialPlan) -> list[str]:
 def _range(spent: Range, shown: Callable[[float], str]) -> str:
     value, low, high = spent
     if not (math.isfinite(value) or math.isfinite(high) or low > 0):
-        return "so small a pilot does not tell"
+        return "unknown from so small a pilot"
     ends = f"{shown(low)} {f'to {shown(high)}' if math.isfinite(high) else 'or more'}"
     return f"{shown(value)} ({ends})" if math.isfinite(value) else ends
 

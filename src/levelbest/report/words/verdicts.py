@@ -1,4 +1,4 @@
-"""Verdicts on two families in words: who is better at which budgets, by how much, and why where nobody can tell."""
+"""Sentences about two families: who is better at which budgets, by how much, or why the data cannot tell."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Engines: where trials run. One small contract, one test suite that every engine passes.
+"""Engines run trials; all of them follow one small contract and pass one test suite.
 
 An engine is given tasks (see ``levelbest.run.task``) up to its capacity and gives back how each attempt ended, in any
 order. It never decides anything: what counts as a failure, what runs again and what is recorded is the loop's business,

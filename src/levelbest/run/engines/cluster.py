@@ -1,4 +1,4 @@
-"""What engines on other machines share: functions by name, and the worker that a job of the cluster feeds."""
+"""Shared by engines on clusters: functions imported by name, and the worker that a cluster job feeds."""
 
 from __future__ import annotations
 

@@ -62,8 +62,8 @@ class LocalEngine(Engine):
             return given
         self.stop()
         raise InputError(
-            f"this process runs other threads ({', '.join(threads[:3])}), so that trials cannot be forked from it: one "
-            f"that needs a lock which a thread holds would wait for ever. And a new process does not find {given}. "
+            f"this process runs other threads ({', '.join(threads[:3])}), so that trials cannot be forked from it: a "
+            f"trial that needs a lock held by a thread would wait forever. And a new process does not find {given}. "
             "Install it (pip install cloudpickle), define the function in a module, or run the trials one after the "
             "other in this process (engine='inline')"
         )

@@ -1,7 +1,7 @@
 """Limits that stay valid however often one looks while trials arrive.
 
-A fixed-sample interval holds at one number of trials fixed in advance; looking after every trial and stopping when
-it pleases breaks it. Here the limits are renewed at looks on a schedule fixed in advance, each look an exact band
+A fixed-sample interval is valid at one number of trials fixed in advance; it is invalid if one looks after every trial
+and stops at will. Here the limits are renewed at looks on a schedule fixed in advance, each look an exact band
 with a part of the error rate, the parts adding up to 1 - confidence. All looks hold together with the stated
 confidence by the union bound, so between two looks the last limits stand, and at any time all limits so far may be
 intersected: the result is valid at every trial, also at one chosen because of what was seen. Where looks contradict
@@ -70,12 +70,11 @@ def anytime_quantile_interval(
     direction: str = "max",
     bounds: tuple[float | None, float | None] | None = None,
 ) -> Interval:
-    """Limits for the q-quantile of the best of n that hold at every look, for trials in the order they were planned.
+    """Limits for the q-quantile of the best of n that are valid at every look, for trials in the order of the plan.
 
-    Its parameters are those of `quantile_interval` and of the looks.
-    ``scores`` are those of the trials so far, in the order of the plan, not of finishing (short trials finish
-    first, and they are not a fair sample). ``simultaneous`` over the budgets too. Before the first look there are
-    no limits; after ``last`` trials those of the last look stand.
+    Its parameters are those of `quantile_interval` and of the looks. ``scores`` are those of the trials so far, in the
+    order of the plan, not of finishing (short trials finish first, and they are not a random sample). ``simultaneous``
+    over the budgets too. Before the first look there are no limits; after ``last`` trials those of the last look stand.
 
     Parameters
     ----------
@@ -130,7 +129,7 @@ def anytime_quantile_interval(
 def anytime_cdf_band(
     scores: npt.ArrayLike, confidence: float = 0.95, *, method: str = "ld", first: int = 10, last: int | None = None
 ) -> CdfBand:
-    """A CDF band that holds at every look, for trials in the order they were planned (see the quantile version).
+    """A CDF band that is valid at every look, for trials in the order they were planned (see the quantile version).
 
     Parameters
     ----------

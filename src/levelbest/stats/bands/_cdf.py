@@ -1,4 +1,4 @@
-"""Bands for the distribution of the scores, valid at all scores at once, and what they say of mean curves.
+"""Bands for the distribution of the scores, valid at all scores at once, and the limits of mean curves that they imply.
 
 They rest on limits for the order statistics of uniform numbers that hold all at once, exactly (`joint_limits`). Every
 family of such limits has one number, its level, and is its own mirror image; the level that gives the joint confidence
@@ -41,11 +41,11 @@ _Limits = Callable[[float], tuple[FloatArray, FloatArray]]
 class CdfBand:
     """Limits for F(x) = P(score <= x), at every x at once.
 
-    ``low`` and ``high`` are the limits at the sorted scores ``x``, one entry per trial. They hold for a distribution
-    that is continuous but for atoms that show as ties; ``limits`` gives those that hold at any x and for any
-    distribution. ``rank_low`` and ``rank_high`` limit U_(i) = F(X_(i)). ``coverage`` is exact for a continuous
-    distribution and lower than that of others (None: not computed); ``level`` is the local error rate, or the distance
-    for ``ks`` and ``dkw``.
+    ``low`` and ``high`` are the limits at the sorted scores ``x``, one entry per trial. They are valid for a
+    distribution that is continuous except for atoms that appear as ties; ``limits`` gives those that are valid at any x
+    and for any distribution. ``rank_low`` and ``rank_high`` limit U_(i) = F(X_(i)). ``coverage`` is exact for a
+    continuous distribution and lower than that of others (None: not computed); ``level`` is the local error rate, or
+    the distance for ``ks`` and ``dkw``.
     """
 
     x: FloatArray
@@ -143,7 +143,7 @@ def mean_curve_bounds(
 ) -> Interval:
     """Limits for the expected best of n that a CDF band implies, for all n at once.
 
-    They need ``bounds`` on the score: some of the probability lies beyond the last score that was seen. Without the
+    They need ``bounds`` on the score: some of the probability lies beyond the last observed score. Without the
     bound on a side the limit there is infinite. Budgets beyond the number of trials are allowed.
 
     Parameters

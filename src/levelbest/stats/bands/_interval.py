@@ -1,4 +1,4 @@
-"""An interval for the best of n, by name or by default: one door to every method."""
+"""The interval for the best of n: chooses and calls the method, by name or by default."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def best_interval(
 ) -> Interval:
     """Limits for the expected (or median, or any quantile) reported score of the best of n trials.
 
-    Its twelve parameters are what an interval depends on; outsiders rely on their names.
+    The names of its twelve parameters are part of the public interface.
 
     Parameters
     ----------

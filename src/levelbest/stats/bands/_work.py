@@ -1,4 +1,4 @@
-"""What is asked of a sample, the draws that several intervals share, and what an interval gives back.
+"""The input of interval methods (sample, budgets, shared random draws) and their output (limits).
 
 Scores are turned so that higher is better; `best_interval` turns the limits back.
 """

@@ -243,7 +243,7 @@ def _discrete_best(
     mass = np.asarray(distribution.pmf(points), dtype=np.float64)
     points, mass = points[mass > 0], mass[mass > 0]
     # Chances of a score no better, and of a better one: both by sums of positive terms, so that neither tail loses
-    # digits. (Some distributions of SciPy sum the mass anew for every point of their cdf.)
+    # digits. (Some distributions of SciPy sum the mass again for every point of their cdf.)
     left_out = float(distribution.cdf(points[0] - 1) if direction == "max" else distribution.sf(points[0]))
     upto = left_out + np.cumsum(mass)
     beyond = np.append(np.cumsum(mass[:0:-1])[::-1], 0.0)

@@ -1,4 +1,4 @@
-"""What a new run of the best configuration scores: chosen by some of its runs, judged by another."""
+"""The expected score of a new run of the best configuration, estimated by holding out one run."""
 
 from __future__ import annotations
 

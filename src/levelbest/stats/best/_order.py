@@ -64,8 +64,8 @@ def _validated(
     limit = int(_V_LIMIT / -math.log1p(-1 / size)) if size > 1 else 1
     if estimator == "v" and budgets.max() > limit:
         raise InputError(
-            f"n must be at most {limit} for the v estimator of {size} trials, got {budgets.max()}: past that it is "
-            "nothing but the best observed score; run more trials, or extrapolate with gaussian_best"
+            f"n must be at most {limit} for the v estimator of {size} trials, got {budgets.max()}: beyond that it is "
+            "just the best observed score; run more trials, or extrapolate with gaussian_best"
         )
     return sample, budgets, scalar
 

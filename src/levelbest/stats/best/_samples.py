@@ -1,4 +1,4 @@
-"""One family's scores: turned so that higher is better, in order, and what so few of them may not have shown."""
+"""One family's scores, sorted and signed so that higher is better, and the probability of unobserved modes."""
 
 from __future__ import annotations
 
@@ -136,10 +136,10 @@ def turned_limits(low: FloatArray, high: FloatArray, direction: str) -> tuple[Fl
 
 
 def unseen(n_units: int, confidence: float = 0.95) -> float:
-    """The largest share of units that a sample of this size may not have shown.
+    """The largest share of units that may be missing from a sample of this size.
 
-    A failure, or a good mode, that happens in a larger share of units shows itself among ``n_units`` with at least the
-    probability ``confidence``. No interval and no test can allow for what is rarer, unless the score has bounds.
+    A failure, or a good mode, in a larger share of units is observed among ``n_units`` with a probability of at least
+    ``confidence``. No interval and no test can allow for rarer ones, unless the score has bounds.
 
     Parameters
     ----------

@@ -1,5 +1,4 @@
-"""What of the best of n a curve shows: its mean, a quantile, or any other number of the distribution of the winner's
-score.
+"""The statistics of the best of n: mean, quantiles, or any other functional of the distribution of the winner's score.
 
 A statistic is a function of that distribution: the reported scores, worst first, and the chance of each to be the
 winner's. The mean and the quantiles have faster ways of their own; a statistic registered here needs no other, and gets

@@ -1,4 +1,4 @@
-"""What a budget buys: cost instead of trials, a target to reach, and what more trials would tell.
+"""Budgets: cost instead of trials, a target to reach, and planning.
 
 `cost_curve` where trials differ in cost; `budget_to_reach` for a target; `trials_for_width` to plan a width (what tells
 families apart is asked of the comparison, `Hypotheses.planned`), `divide_runs` for more configurations or more seeds;

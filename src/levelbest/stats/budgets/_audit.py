@@ -1,4 +1,4 @@
-"""What a finished loop really gained: the true steps behind its kept scores, given the noise of one run.
+"""Estimates the true improvements behind the kept scores of a finished loop, given the noise of one run.
 
 Each version differs from the version that was kept before it by a step; what was recorded is its true score plus noise
 of a known standard deviation. The steps of all attempts, kept and discarded, come from one unknown distribution, which

@@ -1,4 +1,4 @@
-"""What a paper's summary numbers allow to say: means of a few runs, what stands after the ±, and the searches behind.
+"""Evaluates a claim from a paper's summary numbers: means, ±, numbers of runs, and sizes of the searches.
 
 The difference is Welch's (1938). What the larger search explains takes an assumption, since no summary tells it: the
 trials of a search are normal about a common mean, with the standard deviation of the runs where none is given. The
@@ -43,11 +43,11 @@ class Summary:
                 raise InputError(f"{self.name}: the {label} must be a finite number, got {getattr(self, label)!r}")
             object.__setattr__(self, label, value)
         if self.spread < 0:
-            raise InputError(f"{self.name}: what stands after the ± must not be below 0, got {self.spread:g}")
+            raise InputError(f"{self.name}: the number after ± must not be negative, got {self.spread:g}")
         object.__setattr__(self, "n", _check.as_count(self.n, f"{self.name}: the number of runs"))
         if self.n < 2:
             raise DataError(
-                f"{self.name}: one run has no standard deviation, so that nothing tells its luck; a claim needs the "
+                f"{self.name}: one run has no standard deviation, so its variation is unknown; a claim needs the "
                 "mean and the ± of at least 2 runs"
             )
         if self.tuned is not None:
@@ -170,7 +170,8 @@ def judge_summary(
     error = math.sqrt(sum(variances))
     if not error > 0:
         raise DataError(
-            f"{baseline.name} and {claim.name} both have ± 0, so that nothing tells the luck of a run; give more digits"
+            f"{baseline.name} and {claim.name} both have ± 0, so the variation between runs is unknown; give more "
+            "digits"
         )
     # Compute
     difference = sign * (claim.mean - baseline.mean)

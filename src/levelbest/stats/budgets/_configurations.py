@@ -1,4 +1,4 @@
-"""More configurations or more seeds: what so many runs tell, divided one way or another."""
+"""More configurations or more seeds: the precision of a number of runs, divided in different ways."""
 
 from __future__ import annotations
 

@@ -25,9 +25,9 @@ class CostCurve:
     """The expected score of the winner within each budget of cost, one entry per budget.
 
     ``value`` is NaN past ``horizon``, where all the trials could be finished and the data say nothing more.
-    ``nothing_finished`` is the chance that no trial ends in time: ``worst`` is then counted. ``mean_cost_value`` is
-    the curve over trials with its axis multiplied by the mean cost ([D] 4.3), to set beside: it ignores that cost
-    and score may go together. ``low`` and ``high`` are NaN where no confidence was given.
+    ``nothing_finished`` is the chance that no trial ends in time: ``worst`` is then counted. ``mean_cost_value`` is the
+    curve over trials with its axis multiplied by the mean cost ([D] 4.3), for comparison: it ignores that cost and
+    score may be correlated. ``low`` and ``high`` are NaN where no confidence was given.
     """
 
     budget: FloatArray
@@ -105,7 +105,7 @@ def cost_curve(
 ) -> CostCurve:
     """The expected reported score of the best trial finished within each budget of cost.
 
-    Its parameters are what a curve over trials takes, and what the costs add; outsiders rely on their names.
+    Its parameters are those of a curve over trials and of costs; their names are part of the public interface.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Limits for cost curves, and for their differences: those of curves over trials, at the trials that a budget is worth.
+"""Limits for cost curves and their differences: those of curves over trials, at the equivalent number of trials.
 
 The orders that gave the curve also tell how the winners within a budget T are distributed over the ranks: R_j(T) is how
 often none of the trials above rank j was finished, where any was. The same would be found with nu_j(T) trials drawn

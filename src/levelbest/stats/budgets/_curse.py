@@ -19,7 +19,7 @@ from levelbest.stats.best import Sample, expected_best
 class Curse:
     """The expected drop from selection to reported score of the best of n, minus the same drop at n = 1.
 
-    ``drop_at_one`` is only the difference in difficulty of the two sets; ``curse`` is what choosing adds. Positive
+    ``drop_at_one`` is only the difference in difficulty of the two sets; ``curse`` is the effect of selection, positive
     where the winner's reported score falls short.
     """
 

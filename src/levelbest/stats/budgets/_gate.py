@@ -1,4 +1,4 @@
-"""Is a claimed improvement, after N attempts, more than the best of N repetitions of the baseline would give?"""
+"""The exact test of a claimed best of N attempts against the best of N runs of the baseline."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def claim_gate(
     If the attempts were only more runs of the baseline, all m + N runs would be exchangeable, and the best of the N
     would have r or fewer baseline runs above it with probability 1 - C(m, r+1) / C(m+N, r+1): it fails only when the
     r + 1 best of all are baseline runs. Ties count against the claim, so p is then too large, never too small.
-    Plugging the baseline's observed distribution into F^N instead raises 16 % false alarms at 5 % ([S] section 12).
+    Using the baseline's observed distribution in F^N instead gives 16 % false alarms at 5 % ([S] section 12).
 
     Where the claim is a reported score and its winner was chosen by another column, p stays valid and is
     conservative: no winner exceeds the best reported score of the attempts. A claim outside the ``bounds`` of the score

@@ -1,5 +1,5 @@
-"""Does a candidate beat the baseline? The two tests of a loop that keeps what improves: a cheap one that sends most
-candidates away, and one on fresh runs whose p-value stands whatever the first one let through."""
+"""The two tests of a research loop: a cheap one that discards most candidates, and one on fresh runs, whose p-value is
+valid whichever candidates passed the first."""
 
 from __future__ import annotations
 

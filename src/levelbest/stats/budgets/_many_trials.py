@@ -1,4 +1,4 @@
-"""Orders of very many trials, one worker: few of them, each looked at from very many of its trials.
+"""Random orders of very many trials for one worker: few orders, each followed from many starting points.
 
 The limits of m trials grow narrow with sqrt(m), and the Monte Carlo error has to follow. For windows of n trials it
 does so where every trial of an order lies in some window: what each trial alone adds is then counted once, as in the

@@ -1,4 +1,4 @@
-"""Orders of trials drawn without replacement, each spent until a budget of cost is used up.
+"""Orders of trials drawn without replacement, each followed until a budget of cost is used up.
 
 A random order is looked at from each of its trials on, round and round: its rotations. With one worker the trials that
 a rotation finishes within a budget are a window of the order, so that all rotations and budgets take one search in
@@ -287,7 +287,7 @@ def _best_in_window(rank: npt.NDArray[np.int32], starts: IntArray, counts: _Whol
     edges = np.concatenate([starts, starts + rank.shape[1] // 2])
     block = np.repeat(np.arange(edges.size), np.diff(edges, append=rank.shape[1]))
     above = int(rank.max()) + 1
-    # Running maxima that begin anew with every block: a later block is above all sooner ones.
+    # Running maxima that restart with every block: a later block is above all earlier ones.
     so_far = np.maximum.accumulate(block * above + rank, axis=1)
     row = np.arange(rank.shape[0])[:, None, None]
     last = starts[:, None] + np.maximum(counts, 1) - 1

@@ -1,4 +1,4 @@
-"""How many trials make an interval as narrow as wanted, from a pilot, with the pilot's own uncertainty.
+"""The number of trials for an interval of a target width, from a pilot, with the pilot's uncertainty.
 
 A standard error shrinks like the square root of the number of trials, so a pilot of m trials with error e has error e
 sqrt(m / M) with M. The first answer follows from that; it is then tried out on samples of M trials drawn from the
@@ -54,7 +54,7 @@ def trials_for_width(
     chosen_by, claimed = _check.as_pair(selection, reported, at_least=2)
     requested = _check.as_count(n, "n")
     if not (np.isfinite(width) and width > 0):
-        raise InputError(f"the width wanted must be more than 0, got {width!r}")
+        raise InputError(f"the target width must be more than 0, got {width!r}")
     confidence = _check.as_confidence(confidence)
     budget = capped_budget(requested, (chosen_by.size,))
     generator = _check.as_rng(rng)

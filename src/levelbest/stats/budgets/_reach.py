@@ -1,4 +1,4 @@
-"""The budget at which a curve reaches a target, with an interval: limits of the curve, read sideways."""
+"""The budget at which a curve reaches a target, with an interval obtained by inverting the limits of the curve."""
 
 from __future__ import annotations
 

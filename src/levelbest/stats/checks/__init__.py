@@ -1,4 +1,4 @@
-"""Is it a random sample, and what makes runs differ? What a careful reviewer would test, as numbers.
+"""Checks of the random-sample assumption, descriptive statistics, and variance by source.
 
 A trend with the order of the trials, repeated configurations, a grid, few distinct values, ties, an outlying best,
 sampling that stops at the first success; the numbers that describe a sample, and variance by source.

@@ -70,7 +70,7 @@ class VarianceComponents:
 
     @property
     def total(self) -> float:
-        """The variance of the score of one run of a configuration, on a split, with a seed drawn anew."""
+        """The variance of the score of one run of a configuration, on a split, with a new random seed."""
         return sum(max(source.variance, 0.0) for source in self.sources)
 
     def share(self, name: str) -> float:

@@ -1,4 +1,4 @@
-"""Is it a random sample? Statistics for and against it, and statistics that describe a sample.
+"""Statistics that check the random-sample assumption, and descriptive statistics.
 
 Every function takes plain arrays and gives numbers; which number is worth a warning is decided where warnings are made.
 """

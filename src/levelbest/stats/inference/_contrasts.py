@@ -1,5 +1,5 @@
-"""What designs call: one function for each kind of unit, trials with their costs among them, and what else two families
-say: relative improvement, who wins how often, the best so far of a search."""
+"""The functions that designs call, one for each kind of unit, and further statistics of two families: relative
+improvement, probability of improvement, the best so far of a search."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ units of all of them at the level 1 - (1 - alpha)^(p / k), or alpha from k - 1 o
 a family far away does not open the door for the others: they have a range of their own. Against a baseline the sets are
 the baseline with the families whose |t| is no larger. A set is tested once for all budgets that two of its families
 reach, each pair as far as it goes, and a family stays in its sets beyond its own reach: otherwise the larger families
-would be tested anew, at all of the error, wherever a smaller one ends.
+would be tested again, at the full level, wherever a smaller one ends.
 """
 
 from __future__ import annotations

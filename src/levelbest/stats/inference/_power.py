@@ -1,4 +1,4 @@
-"""How many units decide: the chance of a verdict for the better family, averaged over what a pilot leaves open.
+"""The number of units needed for a verdict for the better family, averaged over what a pilot leaves open.
 
 A pilot has an estimate of the difference, with a standard error of so many degrees of freedom. With k times as many
 units the true difference, in standard errors, is sqrt(k) times as large; a verdict takes a |t| that falls with k to

@@ -1,4 +1,4 @@
-"""Samples of problems: how each sample moves the value of its problem, and values with samples exchanged."""
+"""Samples of problems: the influence of each sample on the value of its problem, and values under permutation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Samples of problems that stand for themselves: exchanged, and drawn, within each problem.
+"""Tests for exactly these problems: samples are permuted and resampled within each problem.
 
 The question is about exactly these problems; only the samples vary. Under equal distributions a problem's samples are
 exchanged between the systems, all problems together. For 0/1 scores at n = 1, with as many samples of every problem,

@@ -1,4 +1,4 @@
-"""What is taken from the samples drawn of a problem, for every number of samples or every spend.
+"""The expected value of the selected sample of a problem, for every number of samples or every spend.
 
 Over *subsets* it is exact, and serves up to `EXACT_UP_TO` samples of a problem; beyond, random *orders* of its samples
 do, without bias, and with a Monte Carlo error that is known. An order depends on the number of its problem alone, and

@@ -1,4 +1,4 @@
-"""What is taken from the samples drawn of each problem, problems of any number of samples together."""
+"""The same for many problems at once, with any number of samples each (`_drawing` has one problem)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A judge scores every sample, and some samples have a label: what the labels would say of all of them.
+"""Prediction-powered estimates: the mean label of all samples from a judge's scores and the labels of some.
 
 The estimate is prediction-powered (Angelopoulos et al. 2023): the mean of the labels, corrected by how far the judge's
 mean over all samples lies from its mean over the labelled ones, times a weight. Samples of one problem are not

@@ -1,4 +1,4 @@
-"""Limits of averages over problems, the unit that varies: of columns that are budgets or differences, over their rows.
+"""Limits of averages over problems, the sampling unit: one column per budget or difference, one row per problem.
 
 Samples of one problem are not independent evidence about other problems, so every method here resamples whole problems.
 

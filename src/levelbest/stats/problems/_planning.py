@@ -133,7 +133,7 @@ def _within(sample: Sample, rows: Sequence[IntArray], best: GroupBest, weights: 
 
 @dataclass(frozen=True)
 class GroupPlan:
-    """What it takes to bring the standard error of an average over problems down to a target, at one budget."""
+    """The problems or samples needed to reduce the standard error over problems to a target, at one budget."""
 
     n: int
     error: float
@@ -161,7 +161,7 @@ def plan_groups(
     direction: str = "max",
     weights: Mapping[object, float] | npt.ArrayLike | None = None,
 ) -> GroupPlan:
-    """More problems, more samples of each, or another n: what brings the standard error down to ``target``.
+    """How many more problems, or samples of each, reduce the standard error to ``target``, also for other n.
 
     A rule of thumb from one pilot: the part due to samples is taken to fall with their number, which holds for n well
     below it. ``others`` are further budgets whose standard errors are listed.

@@ -1,4 +1,4 @@
-"""Do the problems of a run rise and fall together? Then runs are the sample, and not the scores of each problem."""
+"""Tests whether scores within a run are correlated; if so, runs are the sampling unit."""
 
 from __future__ import annotations
 

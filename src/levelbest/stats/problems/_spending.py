@@ -1,4 +1,4 @@
-"""What solved problems cost: the expected spend on a problem, and spend per solved one with limits over problems."""
+"""The expected spend on a problem, and the spend per solved problem with limits over problems."""
 
 from __future__ import annotations
 

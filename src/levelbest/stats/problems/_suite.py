@@ -1,4 +1,4 @@
-"""Limits and verdicts for exactly these problems: what varies is the samples, within each problem."""
+"""Limits and verdicts for exactly these problems: only the samples within each problem are random."""
 
 from __future__ import annotations
 

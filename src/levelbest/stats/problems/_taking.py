@@ -1,4 +1,4 @@
-"""What is taken from a set of samples of a problem: the best of them, or the answer that most of them give.
+"""Rules that select from a set of samples of a problem: the best sample, or the majority answer.
 
 A rule says what one more sample changes, for sets that grow by one sample at a time, and what is taken after the first
 so many samples of an order.

@@ -206,7 +206,7 @@ function refresh(state) {
 const source = new EventSource("events");
 source.onmessage = (event) => refresh(JSON.parse(event.data));
 source.onerror = () => {
-  byId("problem").textContent = "The page has lost its server; what is shown is the last that was known. It tries again by itself.";
+  byId("problem").textContent = "The connection to the server is lost; the page shows the last known state and keeps trying to reconnect.";
   byId("problem").hidden = false;
 };
 const again = () => { if (now) { chart(now); ribbon(now); } };

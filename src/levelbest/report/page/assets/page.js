@@ -38,14 +38,14 @@ const budgetText = (value, axis) =>
 function agree(changed) {
   const task = form.elements.task, inputs = (name) => [...form.querySelectorAll(`input[name="${name}"]`)];
   const fits = () => kindOf(state()) !== undefined;
-  const settle = ([name, ...others]) => (name ? inputs(name).some((input) => { input.checked = true; return settle(others); }) : fits());
+  const select = ([name, ...others]) => (name ? inputs(name).some((input) => { input.checked = true; return select(others); }) : fits());
   if (task) view = whole.tasks[Number(task.value)] || whole;
   if (fits()) return;
   const free = ["statistic", "axis"].filter((name) => name !== changed && inputs(name).length);
-  if (settle(free) || !task) return;
+  if (select(free) || !task) return;
   task.value = "0";
   view = whole.tasks[0];
-  settle(free);
+  select(free);
 }
 
 /* The ribbon: who is best at which budget, over the whole card; a click chooses the budget. */
