@@ -25,10 +25,10 @@ DESIGN, INTERVAL, STATISTIC = re.findall(r"```python\n(.*?)```", TEXT, flags=re.
 def _forgotten():
     """What the examples register is forgotten afterwards."""
     _protocol.designs()
-    kept = list(_protocol._KNOWN), dict(_methods._KNOWN), dict(_statistics._KNOWN)
+    kept = list(_protocol._KNOWN), dict(_methods._METHODS), dict(_statistics._STATISTICS)
     yield
     _protocol._KNOWN[:] = kept[0]
-    for registry, before in ((_methods._KNOWN, kept[1]), (_statistics._KNOWN, kept[2])):
+    for registry, before in ((_methods._METHODS, kept[1]), (_statistics._STATISTICS, kept[2])):
         registry.clear()
         registry.update(before)
 

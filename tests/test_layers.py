@@ -181,6 +181,38 @@ def test_a_class_has_a_name_of_its_own():
     assert {name: where for name, where in places.items() if len(where) > 1} == {}
 
 
+def _module_names(path: Path) -> set[str]:
+    """Names that a module defines at its top: functions, classes and what is assigned; imports do not count."""
+    names = set()
+    for node in _tree(path).body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            names.add(node.name)
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        names |= {part.id for target in targets if target for part in ast.walk(target) if isinstance(part, ast.Name)}
+    return {name for name in names if not name.startswith("__")}
+
+
+def test_a_name_of_stats_means_one_thing():
+    """A function, class or constant, private or not, is defined in one module; others import it."""
+    places: dict[str, list[str]] = {}
+    for path in sorted((ROOT / "stats").rglob("*.py")):
+        for name in _module_names(path):
+            places.setdefault(name, []).append(str(path.relative_to(ROOT)))
+    assert {name: paths for name, paths in places.items() if len(paths) > 1} == {}
+
+
+def test_tuned_constants_are_those_of_the_table():
+    """Every constant that the table names is defined in the engine, with that value and a note beside it."""
+    table = (ROOT.parents[1] / "docs" / "mathematics.md").read_text().partition("### Tuned constants")[2]
+    rows = re.findall(r"^\| `([A-Z_]+)` \| ([\d.,]+) \|", table, re.MULTILINE)
+    text = "\n".join(path.read_text() for path in sorted((ROOT / "stats" / "inference").glob("*.py")))
+    assert len(rows) >= 10
+    for name, value in rows:
+        defined = re.search(rf'^{name} = ([\d._]+)\n(?:# NOTE: |"""[^"]*NOTE: )', text, re.MULTILINE)
+        assert defined, name
+        assert float(defined[1].replace("_", "")) == float(value.replace(",", "")), name
+
+
 def _functions():
     for path in sorted(ROOT.rglob("*.py")):
         for node in _nodes(path):

@@ -31,7 +31,9 @@ def all_limits(runs: np.ndarray, counts: list[int]) -> tuple[Limits, Limits]:
     parts = [_mean_squares(totals, squares, number, np.delete(everyone, i))[:2] for i in everyone]
     df = (len(counts) - 1, int(number.sum()) - len(counts))
     times = [_jackknife(np.log([part[place] for part in parts])) * df[place] / 2 for place in (0, 1)]
-    stretched = [np.sqrt(package._ALLOWANCE * np.clip(every, 1, most)) for every in times for most in package._MOST]
+    stretched = [
+        np.sqrt(package._ALLOWANCE * np.clip(every, 1, most)) for every in times for most in package._MOST_TIMES_NORMAL
+    ]
     found = _limits(own, seeds, repeats, df, stretched)
     _agree(found, runs, kept)
     return found, _limits(own, seeds, repeats, df, [np.ones(len(runs))] * 4)

@@ -14,9 +14,12 @@ from levelbest.errors import InputError
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
 Column = npt.NDArray[np.generic]
 """A column of a table: numbers, text or objects."""
 Bounds = tuple[float | None, float | None]
+Budgets = IntArray | FloatArray
+"""Numbers of units, or what they may cost."""
 Seed = int | Sequence[int] | np.random.Generator | None
 N_RESAMPLES = 2_000
 """Random draws behind a limit, everywhere: their noise moves a 95 % limit by 3 % of its distance from the estimate."""

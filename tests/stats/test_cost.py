@@ -12,7 +12,7 @@ from levelbest.errors import DataError, InputError
 from levelbest.report.words.curves import cost_rule
 from levelbest.stats import best_interval, cost_curve, expected_best
 from levelbest.stats.budgets import Pool, cost_differences, spend
-from levelbest.stats.budgets._cost import cost_budgets, cost_horizon
+from levelbest.stats.budgets._cost import cost_horizon
 from levelbest.stats.budgets._cost_band import _trials_for
 from levelbest.stats.budgets._orders import expected
 
@@ -169,11 +169,11 @@ def test_a_seed_decides():
 
 def test_the_grid_lies_within_the_data():
     cost = np.random.default_rng(0).exponential(size=50)
-    grid = cost_budgets(cost)
+    grid = cost_curve(np.arange(50.0), cost, n_orders=300).budget
     assert grid[0] == pytest.approx(np.median(cost))
     assert grid[-1] == pytest.approx(cost.sum() / 2)
     with pytest.raises(DataError, match="leave no budget"):
-        cost_budgets([1.0, 1.0])
+        cost_curve([1.0, 2.0], [1.0, 1.0])
 
 
 @pytest.mark.parametrize("simultaneous", [False, True])

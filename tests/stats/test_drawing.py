@@ -99,16 +99,16 @@ def test_random_orders_agree_with_subsets_within_their_error(samples, monkeypatc
     """Of 24 differences over the Monte Carlo error none is above 5: by chance once in 70,000 runs."""
     budgets = np.array([2.0, 4.0, 7.0])
     exact = values_of_costs(samples, budgets)[0]
-    monkeypatch.setattr(_drawing, "EXACT_UP_TO", 0)
+    monkeypatch.setattr(_drawing, "SUBSETS_UP_TO", 0)
     drawn, error = values_of_costs(samples, budgets)
     assert (np.abs(drawn - exact) <= 5 * error + 1e-9).all()
     counts, _ = values_of_counts(samples, np.array([1, 6]))
-    monkeypatch.setattr(_drawing, "EXACT_UP_TO", 10)
+    monkeypatch.setattr(_drawing, "SUBSETS_UP_TO", 10)
     assert counts == pytest.approx(values_of_counts(samples, np.array([1, 6]))[0], abs=1e-12)  # one, and all: no chance
 
 
 def test_the_order_of_the_samples_plays_no_part(samples, monkeypatch):
-    monkeypatch.setattr(_drawing, "EXACT_UP_TO", 0)
+    monkeypatch.setattr(_drawing, "SUBSETS_UP_TO", 0)
     order = np.random.default_rng(0).permutation(6)
     columns = {name: column[:, order] for name, column in samples._columns.items()}
     turned = Samples(**columns, nothing=NOTHING)

@@ -133,7 +133,7 @@ def test_many_sizes_and_chunks_agree_with_one_group_at_a_time(monkeypatch):
     sizes = rng.integers(1, 40, 60)
     group = rng.permutation(np.repeat(np.arange(60), sizes))
     verifier, correct = rng.integers(0, 6, group.size).astype(float), rng.random(group.size)
-    monkeypatch.setattr(groups, "_CELLS", 64)
+    monkeypatch.setattr(groups, "_SAMPLES_AT_ONCE", 64)
     best = expected_best_by_group(verifier, group, [1, 3, 20], correct)
     for g in range(60):
         mine = group == g

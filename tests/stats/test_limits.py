@@ -41,7 +41,7 @@ def test_the_local_level_keeps_the_share_of_draws_inside(tails):
     rng = np.random.default_rng(1)
     draws = rng.normal(size=(6, 1999)).cumsum(axis=0)
     level = limits.local_level(draws, 0.1, tails=tails)
-    low, high = limits.percentile(draws, level)
+    low, high = limits.percentile_limits(draws, level)
     outside = np.zeros(1999, dtype=bool)
     if tails != 1:
         outside |= (draws < low[:, None]).any(axis=0)
@@ -65,9 +65,9 @@ def test_percentile_basic_and_bca_agree_with_scipy_on_the_mean():
     trials = Ranked(x, np.array([1]))
     draws, _ = bootstrap(trials, 40_000, np.random.default_rng(4))
     ours = {
-        "percentile": limits.percentile(draws, 0.025),
-        "basic": limits.basic(draws, trials.estimate, 0.025),
-        "BCa": limits.bca(draws, trials.estimate, trials.leave_one_out(), 0.025),
+        "percentile": limits.percentile_limits(draws, 0.025),
+        "basic": limits.basic_limits(draws, trials.estimate, 0.025),
+        "BCa": limits.bca_limits(draws, trials.estimate, trials.leave_one_out(), 0.025),
     }
     for name, (low, high) in ours.items():
         theirs = scipys((x,), np.mean, n_resamples=40_000, method=name, rng=np.random.default_rng(5))

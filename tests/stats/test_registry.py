@@ -25,7 +25,7 @@ def best_range(work: Work) -> Limits:
 
 @pytest.fixture
 def toy_interval(monkeypatch):
-    monkeypatch.setattr(intervals, "_KNOWN", dict(intervals._KNOWN))
+    monkeypatch.setattr(intervals, "_METHODS", dict(intervals._METHODS))
     register_interval("range", best_range)
 
 
@@ -93,7 +93,7 @@ class Success:
 
 @pytest.fixture
 def toy_statistic(monkeypatch):
-    monkeypatch.setattr(statistics, "_KNOWN", dict(statistics._KNOWN))
+    monkeypatch.setattr(statistics, "_STATISTICS", dict(statistics._STATISTICS))
     register_statistic(Success())
 
 

@@ -112,7 +112,7 @@ def test_the_generator_decides_and_pieces_do_not(monkeypatch):
     one = bootstrap(trials, 500, np.random.default_rng(5), errors=True)
     other = bootstrap(trials, 500, np.random.default_rng(6), errors=True)
     assert not np.array_equal(one[0], other[0])
-    monkeypatch.setattr(resample, "_CELLS", 30 * 7)
+    monkeypatch.setattr(resample, "_RESAMPLED_AT_ONCE", 30 * 7)
     monkeypatch.setattr(resample, "_BLOCK", 8)
     again = bootstrap(trials, 500, np.random.default_rng(5), errors=True)
     np.testing.assert_allclose(one[0], again[0], rtol=1e-13)

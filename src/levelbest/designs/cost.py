@@ -8,10 +8,9 @@ from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from levelbest import _check
-from levelbest._check import FloatArray, cost_grid
+from levelbest._check import BoolArray, FloatArray, cost_grid
 from levelbest.designs._protocol import Request
 from levelbest.designs._table import TableDesign
 from levelbest.designs.seeds import Configurations
@@ -229,6 +228,6 @@ class CostDesign(TableDesign):
         return replace(pair, scaled=scaled[0] - scaled[1])
 
 
-def _between(grid: FloatArray, low: float, high: float) -> npt.NDArray[np.bool_]:
+def _between(grid: FloatArray, low: float, high: float) -> BoolArray:
     """The budgets from ``low`` to ``high``, rounding allowed for."""
     return np.asarray((grid >= low * (1 - _ROUNDING)) & (grid <= high * (1 + _ROUNDING)))

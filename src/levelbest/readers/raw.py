@@ -16,7 +16,7 @@ from typing import TypeGuard
 import numpy as np
 import numpy.typing as npt
 
-from levelbest._check import Column, IntArray
+from levelbest._check import BoolArray, Column, IntArray
 from levelbest.cautions import Caution
 from levelbest.trials import Skipped
 
@@ -133,7 +133,7 @@ def _number_text(value: float) -> str:
     return str(int(number)) if number.is_integer() and abs(number) <= EXACT else repr(number)
 
 
-def as_flags(column: Cells) -> npt.NDArray[np.bool_] | None:
+def as_flags(column: Cells) -> BoolArray | None:
     """Truth values, written out or not, an empty cell as false; None where a cell is anything else."""
     if is_numeric(column):
         return np.asarray(column) if column.dtype.kind == "b" else None

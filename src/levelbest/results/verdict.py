@@ -8,9 +8,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
-from levelbest._check import FloatArray, IntArray
+from levelbest._check import BoolArray, FloatArray, IntArray
 from levelbest._shown import Documented
 
 if TYPE_CHECKING:
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
 
 UNDECIDED = "undecided"
 NOT_COMPARABLE = "not comparable"
-BoolArray = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,8 @@ import itertools
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
-from levelbest._check import FloatArray, IntArray
+from levelbest._check import BoolArray, FloatArray, IntArray
 from levelbest._ledger.chain import Chain, LedgerFamily
 from levelbest._plain import plain
 from levelbest.report.words.running import Ahead, Stretch
@@ -207,7 +206,7 @@ class LiveStanding:
         return "contradict" if any(curve["contradict"] for curve in curves) else ""
 
 
-def _ranges(budgets: IntArray, chosen: npt.NDArray[np.bool_]) -> tuple[tuple[int, int], ...]:
+def _ranges(budgets: IntArray, chosen: BoolArray) -> tuple[tuple[int, int], ...]:
     """Budgets that follow each other, as first and last."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], chosen.astype(np.int8), [0]])))
     return tuple(

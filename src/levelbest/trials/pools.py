@@ -13,10 +13,10 @@ from typing import TypeVar
 
 import numpy as np
 
-from levelbest._check import Column, FloatArray, IntArray
+from levelbest._check import Budgets, Column, FloatArray, IntArray
 from levelbest.errors import DataError, InputError, named
 from levelbest.stats.best import Sample
-from levelbest.stats.problems import Budgets, DrawnFrom, drawn_values, expected_spend
+from levelbest.stats.problems import DrawnFrom, drawn_values, expected_spend
 from levelbest.trials.scores import Metric, Scores
 
 __all__ = ["NO_ANSWER", "SamplePool", "checked_spend", "pool_of", "remembered"]

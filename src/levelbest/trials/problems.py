@@ -12,12 +12,11 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from levelbest._check import Column, FloatArray, IntArray, budget_grid
+from levelbest._check import Budgets, Column, FloatArray, IntArray, budget_grid
 from levelbest.cautions import Caution
 from levelbest.errors import DataError, InputError, LevelbestError, named
 from levelbest.stats.inference import CountSamples, ProblemSamples, ScoreSamples
 from levelbest.stats.problems import (
-    Budgets,
     GroupBest,
     all_of_k,
     average_over_groups,

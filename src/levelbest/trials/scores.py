@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from levelbest import _check
-from levelbest._check import N_RESAMPLES, Bounds, FloatArray, IntArray
+from levelbest._check import N_RESAMPLES, BoolArray, Bounds, FloatArray, IntArray
 from levelbest.errors import DataError, InputError, named
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ STATUSES = ("ok", "failed", "diverged", "pruned", "running")
 OK, RUNNING = STATUSES.index("ok"), STATUSES.index("running")
 
 FailurePolicy = Literal["worst", "drop"]
-BoolArray = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)

@@ -17,11 +17,11 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from levelbest._check import Column, FloatArray, IntArray, sign_of
+from levelbest._check import Budgets, Column, FloatArray, IntArray, sign_of
 from levelbest.errors import DataError, MissingExtra
 from levelbest.readers.parts._source import Source
 from levelbest.readers.tables.engine import connect, reason_of
-from levelbest.stats.problems import Budgets, DrawnFrom, drawn_values, group_values
+from levelbest.stats.problems import DrawnFrom, drawn_values, group_values
 from levelbest.trials.scores import count_as_worst
 
 __all__ = ["BestOf", "DrawnWithin", "Groups", "SpentOn", "Workers", "compute_part", "cut_parts", "values_in_parts"]

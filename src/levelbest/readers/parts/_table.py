@@ -11,7 +11,7 @@ from threading import Lock
 import numpy as np
 
 from levelbest import _check
-from levelbest._check import Bounds, Column, FloatArray, IntArray
+from levelbest._check import Bounds, Budgets, Column, FloatArray, IntArray
 from levelbest.cautions import Caution
 from levelbest.readers.parts._counts import Counted, Said, count_samples, find_repeats
 from levelbest.readers.parts._ranking import BestOf, Computed, DrawnWithin, Groups, SpentOn, Workers, values_in_parts
@@ -27,7 +27,6 @@ from levelbest.readers.parts._source import (
 from levelbest.readers.steps.names import natural_bounds
 from levelbest.readers.steps.priced import SPENT, as_rates
 from levelbest.readers.steps.problems import prefixes_of
-from levelbest.stats.problems import Budgets
 from levelbest.trials import Metric, Settings
 from levelbest.trials.nested import PREFIX, UNCLUSTERED
 from levelbest.trials.pools import SamplePool, checked_spend, remembered

@@ -15,7 +15,7 @@ from typing import SupportsFloat, TypeGuard
 import numpy as np
 import numpy.typing as npt
 
-from levelbest._check import Column, FloatArray, IntArray
+from levelbest._check import BoolArray, Column, FloatArray, IntArray
 from levelbest.errors import InputError, named
 from levelbest.readers.raw import Cells, Coded, as_codes, is_numeric
 from levelbest.readers.tables.languages import in_english
@@ -83,7 +83,7 @@ class Numbers:
 
     values: FloatArray
     """NaN where there is no number."""
-    empty: npt.NDArray[np.bool_]
+    empty: BoolArray
     """Cells with nothing in them (or a word for nothing)."""
     words: dict[int, str] = field(default_factory=dict)
     """Row -> text that is no number."""

@@ -17,10 +17,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from levelbest import _check
-from levelbest._check import Column
+from levelbest._check import BoolArray, Column
 from levelbest.errors import InputError, named
 from levelbest.readers.raw import Cells, is_numeric, texts
 from levelbest.readers.steps.cells import as_numbers
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
 
 __all__ = ["checked_condition", "matching_rows"]
 
-Mask = npt.NDArray[np.bool_]
 _SUBQUERY = re.compile(r"\(\s*(select|from|with|values|table|pivot|unpivot|describe|show|summarize)\b", re.IGNORECASE)
 _QUOTED = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*\"""")
 _DEEPEST = 200
@@ -74,7 +72,7 @@ def _changing() -> frozenset[str]:
     return frozenset(row[0] for row in _judge().execute(query).fetchall())
 
 
-def matching_rows(condition: str, columns: Mapping[str, Cells], n_rows: int, source: str) -> Mask:
+def matching_rows(condition: str, columns: Mapping[str, Cells], n_rows: int, source: str) -> BoolArray:
     """The rows of a table in memory for which a condition holds."""
     import duckdb
 

@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 import numpy as np
 import numpy.typing as npt
 
-from levelbest._check import IntArray
+from levelbest._check import BoolArray, IntArray
 from levelbest.cautions import Caution
 from levelbest.errors import Ambiguous, InputError, named
 from levelbest.readers.raw import Cells, LazyColumns, RawTable, as_codes, stacked
@@ -206,7 +206,7 @@ class Merged:
         """Add a caution about the whole reading."""
         self.cautions.append(Caution.of(code, None, value, kind=kind, **facts))
 
-    def skip(self, rows: npt.NDArray[np.bool_], why: str | dict[int, str]) -> None:
+    def skip(self, rows: BoolArray, why: str | dict[int, str]) -> None:
         """These rows are left out."""
         places = np.flatnonzero(rows)
         room = max(0, _KEPT_SKIPPED - len(self.skipped))

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from levelbest import _check
-from levelbest._check import Column, FloatArray, IntArray
+from levelbest._check import BoolArray, Column, FloatArray, IntArray
 from levelbest._read import refuse_more
 from levelbest.errors import DataError, InputError, named
 from levelbest.readers.raw import RawTable, as_codes, as_flags, joint_codes, texts, unique_codes
@@ -35,7 +35,6 @@ from levelbest.trials.nested import PREFIX, UNCLUSTERED
 __all__ = ["build_trials"]
 
 _FAILED, _DIVERGED = (STATUSES.index(name) for name in ("failed", "diverged"))
-Mask = npt.NDArray[np.bool_]
 Codes = npt.NDArray[np.int32]
 Named = tuple[tuple[str, ...], Codes]
 """Names, and the code of each row."""
@@ -96,7 +95,7 @@ def _read_rows(table: Merged, roles: Roles, judged: Judged, melted: bool, tied: 
     families, family = _families(table, roles)
     refuse_more(len(families), "families", table.source)
 
-    def leave_out(rows: Mask, why: str) -> None:
+    def leave_out(rows: BoolArray, why: str) -> None:
         if rows.any():
             table.skip(rows & ~bad, why)
             bad[rows] = True
@@ -217,7 +216,7 @@ def _order(table: Merged, roles: Roles) -> IntArray | None:
     return places.astype(np.int64) if (np.abs(places) < 2**53).all() else None  # NaN and infinity are not
 
 
-def _statuses(table: Merged, roles: Roles, selection: Numbers) -> tuple[npt.NDArray[np.uint8], Mask]:
+def _statuses(table: Merged, roles: Roles, selection: Numbers) -> tuple[npt.NDArray[np.uint8], BoolArray]:
     """The status of each row, and the rows that are no trials at all."""
     status = np.full(table.n_rows, OK, dtype=np.uint8)
     if roles.status is not None:
@@ -253,7 +252,7 @@ def _statuses(table: Merged, roles: Roles, selection: Numbers) -> tuple[npt.NDAr
     return status, bad
 
 
-def _flagged(table: Merged, name: str | None) -> Mask:
+def _flagged(table: Merged, name: str | None) -> BoolArray:
     flags = None if name is None else as_flags(table.columns[name])
     return np.zeros(table.n_rows, dtype=bool) if flags is None else flags
 

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from levelbest import _check
-from levelbest._check import FloatArray, IntArray, sign_of
+from levelbest._check import BoolArray, FloatArray, IntArray, sign_of
 from levelbest.cautions import Caution
 from levelbest.errors import Ambiguous, named
 from levelbest.readers.raw import Cells, as_codes, joint_codes
@@ -53,7 +53,6 @@ _TURNS = 0.4
 _DIVERGED = STATUSES.index("diverged")
 
 Codes = npt.NDArray[np.int32]
-Mask = npt.NDArray[np.bool_]
 
 
 def counter_of(columns: Mapping[str, Cells]) -> str | None:
@@ -378,7 +377,7 @@ def _say_ties(roles: Roles, read: Trials, run: Codes, score: FloatArray, best: I
         roles.notes.append(Caution.of("guessed-columns", None, count, kind="tied-checkpoints", **facts))
 
 
-def _diverged_ends(run: Codes, fine: Mask, diverged: Mask) -> IntArray:
+def _diverged_ends(run: Codes, fine: BoolArray, diverged: BoolArray) -> IntArray:
     """The last row with a score of each run where that is NaN or infinite; -1 where a run ends otherwise."""
     last = np.full(int(run.max()) + 1, -1)
     measured = np.flatnonzero(fine | diverged)

@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeGuard
 
 import numpy as np
-import numpy.typing as npt
 
-from levelbest._check import Column
+from levelbest._check import BoolArray, Column
 from levelbest.errors import InputError
 from levelbest.readers.raw import EXACT, Cells, Coded, RawTable, typed
 
@@ -130,6 +129,6 @@ def _series(series: Any, nw: Any) -> Cells:
 _PLAIN = (bool, int, float, str, list, tuple, dict)
 
 
-def _known_nan(series: Any) -> npt.NDArray[np.bool_]:
+def _known_nan(series: Any) -> BoolArray:
     nan = series.is_nan().to_list()
     return np.fromiter((cell is True or cell is np.True_ for cell in nan), dtype=bool, count=len(nan))

@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
-from levelbest._check import FloatArray
+from levelbest._check import BoolArray, FloatArray
 from levelbest.report.figures.curves import DASHES, ONE_COLUMN, new_axes, new_figure, open_frame
 from levelbest.simulation.battery import Simulation, clopper_pearson
 from levelbest.simulation.distributions import Distribution, JointDistribution
@@ -103,7 +102,7 @@ def against_figure(
     return figure
 
 
-def _runs(chosen: npt.NDArray[np.bool_]) -> list[tuple[int, int]]:
+def _runs(chosen: BoolArray) -> list[tuple[int, int]]:
     """First and last place of each run of true values."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], chosen.astype(np.int8), [0]])))
     return [(int(start), int(stop) - 1) for start, stop in zip(edges[::2], edges[1::2], strict=True)]

@@ -18,11 +18,9 @@ from levelbest.stats.bands._interval import sample_interval as sample_interval
 from levelbest.stats.bands._limits import hats as hats
 from levelbest.stats.bands._limits import local_level as local_level
 from levelbest.stats.bands._limits import order_statistic as order_statistic
-from levelbest.stats.bands._limits import percentile as percentile
 from levelbest.stats.bands._limits import pick as pick
 from levelbest.stats.bands._limits import rank_edges as rank_edges
 from levelbest.stats.bands._limits import studentise as studentise
-from levelbest.stats.bands._methods import EXACT as EXACT
 from levelbest.stats.bands._methods import IntervalMethod, interval_methods, register_interval
 from levelbest.stats.bands._quantiles import horizon, quantile_interval
 from levelbest.stats.bands._ranks import RankBand, rank_band
@@ -36,7 +34,6 @@ from levelbest.stats.bands._resample import Ranked as Ranked
 from levelbest.stats.bands._resample import allow as allow
 from levelbest.stats.bands._resample import bootstrap as bootstrap
 from levelbest.stats.bands._resample import counts as counts
-from levelbest.stats.bands._resample import statistic_bootstrap as statistic_bootstrap
 from levelbest.stats.bands._resample import statistic_draws as statistic_draws
 from levelbest.stats.bands._work import Interval, Limits, Rule, Terms, Work
 

@@ -25,7 +25,7 @@ import numpy.typing as npt
 
 from levelbest._check import as_budgets, as_choice, as_confidence, as_direction, as_scores, statistic_name
 from levelbest.errors import InputError
-from levelbest.stats.bands._cdf import METHODS, CdfBand, cdf_band
+from levelbest.stats.bands._cdf import CDF_METHODS, CdfBand, cdf_band
 from levelbest.stats.bands._quantiles import quantile_interval
 from levelbest.stats.bands._work import Interval, Rule
 
@@ -150,7 +150,7 @@ def anytime_cdf_band(
     True
     """
     values = as_scores(scores, at_least=1)
-    as_choice(method, METHODS, "CDF band method")
+    as_choice(method, CDF_METHODS, "CDF band method")
     schedule = looks(values.size, confidence, first=first, last=last)
     x = np.sort(values)
     # On [x_i, x_(i+1)) every band so far is constant; x_0 = -inf.

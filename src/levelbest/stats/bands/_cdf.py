@@ -31,7 +31,7 @@ from levelbest.stats.bands._paths import largest_level, symmetric_order_probabil
 from levelbest.stats.bands._work import UNSAID, Interval, Rule
 from levelbest.stats.best import turned_bounds, turned_limits
 
-METHODS = ("ld", "ld-hd", "ks", "dkw")
+CDF_METHODS = ("ld", "ld-hd", "ks", "dkw")
 MOST_TRIALS = 100_000  # the work grows like n_trials^1.5: about 1 s at 10,000 and half a minute here
 
 _Limits = Callable[[float], tuple[FloatArray, FloatArray]]
@@ -111,7 +111,7 @@ def cdf_band(scores: npt.ArrayLike, confidence: float = 0.95, *, method: str = "
     """
     ordered = np.sort(as_scores(scores, at_least=2))
     covered = as_confidence(confidence)
-    as_choice(method, METHODS, "CDF band method")
+    as_choice(method, CDF_METHODS, "CDF band method")
     rank_low, rank_high, level, coverage = joint_limits(ordered.size, covered, method)
     low, high = rank_low, rank_high
     tied = bool((np.diff(ordered) == 0).any())

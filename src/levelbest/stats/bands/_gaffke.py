@@ -40,9 +40,9 @@ from levelbest._check import Bounds, FloatArray, IntArray
 from levelbest.stats.bands._limits import hats, rank_edges
 from levelbest.stats.bands._resample import allow
 
-FEWEST = 3
+FEWEST_TRIALS = 3
 """Trials that say anything about the next one."""
-_CELLS = 1 << 17  # uniforms in one piece
+_UNIFORMS_AT_ONCE = 1 << 17  # uniforms in one piece
 _BY_STEPS = 12  # up to this budget powers are products
 _GONE = 80.0  # exp(-80) of the weight lies below the ranks that are left out
 
@@ -81,7 +81,7 @@ def gaffke_draws(ordered: FloatArray, n: IntArray, n_draws: int, rng: np.random.
     ends[0, 0] = ends[1, -1] = 1.0
     sums = np.stack([hats(edges, places, gaps), hats(edges, places + 1, gaps), *ends]).T
     draws = np.empty((4, n.size, n_draws))
-    piece = max(1, _CELLS // edges.size)
+    piece = max(1, _UNIFORMS_AT_ONCE // edges.size)
     for start in range(0, n_draws, piece):
         cut = slice(start, min(start + piece, n_draws))
         logs = np.log(sorted_uniforms(edges, m, cut.stop - start, rng))
@@ -151,7 +151,7 @@ def _further(ordered: FloatArray, reach: FloatArray, bounds: Bounds, *, needed: 
     """
     (lowest, highest), end = bounds, float(ordered[-1])
     other = _neighbour(ordered[-1] - ordered[::-1])
-    if other == 0 or ordered.size < FEWEST:
+    if other == 0 or ordered.size < FEWEST_TRIALS:
         return np.full(reach.size, (math.nan if needed else end) if highest is None else highest)
     neighbour = float(ordered[-1 - other])
     further = end + reach * (end - neighbour)
@@ -168,7 +168,7 @@ def _further(ordered: FloatArray, reach: FloatArray, bounds: Bounds, *, needed: 
 def _neighbour(away: FloatArray) -> int:
     """Which score, from the best on, tells how far apart the best ones lie; 0 where the best quarter ties."""
     m = away.size
-    fewest = min(FEWEST, m - 1)
+    fewest = min(FEWEST_TRIALS, m - 1)
     place = max(min(m // 4, round(math.sqrt(m))), fewest)
     if away[place] > 0:
         return place

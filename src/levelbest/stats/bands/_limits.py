@@ -24,22 +24,22 @@ import numpy.typing as npt
 
 from levelbest._check import FloatArray, IntArray
 
-Draws = TypeVar("Draws", FloatArray, npt.NDArray[np.float32])
+DrawArray = TypeVar("DrawArray", FloatArray, npt.NDArray[np.float32])
 _FEW = 8
 """Places up to which partitioning a row is faster than sorting it."""
-_FINENESS = 48  # a rank d places from the nearer end is followed by one d / 48 places on
-_WORST_PARTS, _LEAST_COARSE = 20 * _FINENESS, 8  # of the worst, so many parts of at least so many trials will do
+_RANK_FINENESS = 48  # a rank d places from the nearer end is followed by one d / 48 places on
+_WORST_PARTS, _LEAST_COARSE = 20 * _RANK_FINENESS, 8  # of the worst, so many parts of at least so many trials will do
 _EVERY = 12  # up to here every budget is computed
-_STEP, _LATE_STEP = 0.3, 0.6  # of log(n / (m + 1 - n)) between budgets that are computed, up to .8 m and beyond
+_EARLY_STEP, _LATE_STEP = 0.3, 0.6  # of log(n / (m + 1 - n)) between budgets that are computed, up to .8 m and beyond
 
 
-def order_statistic(draws: Draws, p: FloatArray | float) -> FloatArray:
+def order_statistic(draws: DrawArray, p: FloatArray | float) -> FloatArray:
     """The p-quantile of each row: order statistic (B + 1) p, interpolated; the extremes where B is too small for p."""
     low, high, _ = _places(draws.shape[-1], p)
-    return pick(_ordered(draws, low, high), p)
+    return pick(_partitioned(draws, low, high), p)
 
 
-def pick(ordered: Draws, p: FloatArray | float) -> FloatArray:
+def pick(ordered: DrawArray, p: FloatArray | float) -> FloatArray:
     """The p-quantile of each row of draws that are already in order; p may differ from row to row."""
     low, high, share = _places(ordered.shape[-1], p)
     rows = np.arange(ordered.shape[0])
@@ -57,7 +57,7 @@ def _places(n_draws: int, p: FloatArray | float) -> tuple[IntArray, IntArray, Fl
     return low, np.minimum(low + 1, n_draws - 1), place - low
 
 
-def _ordered(draws: Draws, *places: IntArray) -> Draws:
+def _partitioned(draws: DrawArray, *places: IntArray) -> DrawArray:
     """The rows with what stands at these places in order."""
     wanted = np.unique(np.concatenate([np.atleast_1d(ranks) for ranks in places]))
     return np.sort(draws, axis=-1) if wanted.size > _FEW else np.partition(draws, wanted, axis=-1)
@@ -88,20 +88,22 @@ def _deepen(depth: IntArray, row: FloatArray, most: int) -> None:
     depth[near] = np.minimum(depth[near], np.searchsorted(np.sort(lowest), lowest, side="right"))
 
 
-def percentile(draws: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
+def percentile_limits(draws: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
     """The quantiles of the resampled estimates themselves."""
     (low, above, _), (below, high, _) = (_places(draws.shape[-1], p) for p in (level, 1 - level))
-    ordered = _ordered(draws, low, above, below, high)
+    ordered = _partitioned(draws, low, above, below, high)
     return pick(ordered, level), pick(ordered, 1 - level)
 
 
-def basic(draws: FloatArray, estimate: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
+def basic_limits(draws: FloatArray, estimate: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
     """The percentile limits mirrored at the estimate."""
-    low, high = percentile(draws, level)
+    low, high = percentile_limits(draws, level)
     return 2 * estimate - high, 2 * estimate - low
 
 
-def bca(draws: FloatArray, estimate: FloatArray, deviations: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
+def bca_limits(
+    draws: FloatArray, estimate: FloatArray, deviations: FloatArray, level: float
+) -> tuple[FloatArray, FloatArray]:
     """Bias-corrected and accelerated limits ([E] sections 3 and 7); ``deviations`` are the leave-one-out estimates."""
     from scipy.special import ndtr, ndtri
 
@@ -147,7 +149,7 @@ def rank_edges(n_trials: int, *, fine_at_worst: bool = True) -> IntArray:
     for least in (1 if fine_at_worst or coarse < _LEAST_COARSE else coarse, 1):
         ranks = [least]
         while ranks[-1] <= n_trials // 2:
-            ranks.append(ranks[-1] + max(least, ranks[-1] // _FINENESS))
+            ranks.append(ranks[-1] + max(least, ranks[-1] // _RANK_FINENESS))
         ends.append(np.array(ranks))
     from_worst, from_best = ends
     return np.unique(np.clip(np.concatenate([from_worst, n_trials + 1 - from_best]), 1, n_trials))
@@ -166,7 +168,10 @@ def node_budgets(n_trials: int) -> IntArray:
     if n_trials <= 2 * _EVERY:
         return np.arange(1, n_trials + 1, dtype=np.int64)
     place = _place(np.array([_EVERY, 0.8 * n_trials, n_trials]), n_trials)
-    steps = [np.arange(place[0] + _STEP, place[1], _STEP), np.arange(place[1], place[2] + _LATE_STEP, _LATE_STEP)]
+    steps = [
+        np.arange(place[0] + _EARLY_STEP, place[1], _EARLY_STEP),
+        np.arange(place[1], place[2] + _LATE_STEP, _LATE_STEP),
+    ]
     spaced = np.rint((n_trials + 1) / (1 + np.exp(-np.concatenate(steps))))
     return np.unique(np.concatenate([np.arange(1, _EVERY + 1), np.minimum(spaced, n_trials)]).astype(np.int64))
 

@@ -1,6 +1,6 @@
 """The interval methods by name: what each needs and serves, and how it is computed from draws that all of them share.
 
-A new method is a function (in a file of its own, where it is long) and a line in `_KNOWN`; outside the package
+A new method is a function (in a file of its own, where it is long) and a line in `_METHODS`; outside the package
 `register_interval` does what the line does. Every list of methods (`curve`, `compare`, the command line, the docs) is
 taken from here.
 """
@@ -15,7 +15,7 @@ import numpy as np
 from levelbest._check import Bounds, FloatArray, as_choice
 from levelbest.errors import InputError, named
 from levelbest.stats.bands import _limits as limits
-from levelbest.stats.bands._gaffke import FEWEST, closer_by, further_scores
+from levelbest.stats.bands._gaffke import FEWEST_TRIALS, closer_by, further_scores
 from levelbest.stats.bands._reported import (
     ALL_DRAWN,
     FREE,
@@ -183,21 +183,21 @@ def _reported_quantile(work: Work, q: float, imagined: tuple[float, float]) -> t
     if not many.all():
         ends = further_reports(ordered, n[~many], (work.lowest, work.highest))
         draws = quantile_draws(ordered, ends, n[~many], q, work.n_resamples, work.rng(5))
-        low[~many], high[~many] = limits.percentile(draws, min(level, work.level(draws)))
+        low[~many], high[~many] = limits.percentile_limits(draws, min(level, work.level(draws)))
     return low, high
 
 
 def percentile(work: Work) -> Limits:
     """The quantiles of the resampled estimates ([D], [T])."""
     draws = work.shown_estimates
-    pair = limits.percentile(draws, work.level(draws))
+    pair = limits.percentile_limits(draws, work.level(draws))
     return work.keep_defined(Limits(*pair), jackknife=False)
 
 
 def basic(work: Work) -> Limits:
     """The percentile limits mirrored at the estimate."""
     draws = work.shown_estimates
-    pair = limits.basic(draws, work.shown_estimate, work.level(draws))
+    pair = limits.basic_limits(draws, work.shown_estimate, work.level(draws))
     return work.keep_defined(Limits(*pair), jackknife=False)
 
 
@@ -205,16 +205,16 @@ def bca(work: Work) -> Limits:
     """Bias-corrected and accelerated percentiles ([E])."""
     draws = work.estimates
     deviations = work.trials.leave_one_out()
-    pair = limits.bca(draws, work.trials.estimate, deviations, work.level(draws))
+    pair = limits.bca_limits(draws, work.trials.estimate, deviations, work.level(draws))
     return work.keep_defined(Limits(*pair), jackknife=True)
 
 
 def smoothed(work: Work) -> Limits:
     """Percentiles of resamples with Gaussian noise added ([B] fig. 2)."""
-    if work.n_trials < FEWEST or work.constant:
+    if work.n_trials < FEWEST_TRIALS or work.constant:
         return work.nothing()
     draws = smooth_bootstrap(work.trials, work.n_resamples, work.rng(2))
-    pair = limits.percentile(draws, work.level(draws))
+    pair = limits.percentile_limits(draws, work.level(draws))
     return work.keep_defined(Limits(*pair), jackknife=False)
 
 
@@ -266,7 +266,7 @@ def gaussian(work: Work) -> Limits:
     """
     constant = np.atleast_1d(np.asarray(normal_best(work.n), dtype=np.float64))[:, None]
     m, b, reported = work.n_trials, work.n_resamples, work.sample.reported
-    if m < FEWEST or work.constant:
+    if m < FEWEST_TRIALS or work.constant:
         return work.nothing()
     rng = work.rng(4)
     selection, scores = work.sample.selection, work.sample.claimed
@@ -285,12 +285,12 @@ def gaussian(work: Work) -> Limits:
     t = (centre + (across - rho) * constant) / drawn_sd
     level = work.level(t)
     estimate = mean + rho * sd * constant[:, 0]
-    ends = limits.percentile(t, level)
+    ends = limits.percentile_limits(t, level)
     low, high = estimate - ends[1] * sd, estimate - ends[0] * sd
     return work.keep_defined(Limits(low, high), jackknife=False)
 
 
-_KNOWN: dict[str, IntervalMethod] = {
+_METHODS: dict[str, IntervalMethod] = {
     "default": IntervalMethod(default, ANY, serves=SERVED),
     "gaffke": IntervalMethod(gaffke, serves=SERVED, needs_bounds=1, one_column=True, covers_unseen=True),
     "studentised": IntervalMethod(studentised, serves=("curves", "problems")),
@@ -311,7 +311,7 @@ def interval_methods(serving: str = "curves", *, estimator: str | None = None) -
     as_choice(serving, SERVED, "use of an interval")
     return tuple(
         name
-        for name, method in _KNOWN.items()
+        for name, method in _METHODS.items()
         if serving in method.serves and (estimator is None or estimator in method.estimators)
     )
 
@@ -329,20 +329,20 @@ def register_interval(name: str, limits: Callable[[Work], Limits], **declared: o
         What the method needs, as of `IntervalMethod`: by default it is for the mean curve of trials beside the U
         estimate, without bounds. It serves curves: differences and problems have computations of their own.
     """
-    if name in _KNOWN:
+    if name in _METHODS:
         raise InputError(f"an interval called {name!r} is known already; give the new one another name")
     options = [field.name for field in fields(IntervalMethod) if field.name not in ("limits", "serves")]
     for option in declared:
         as_choice(option, options, "option of register_interval")
-    _KNOWN[name] = IntervalMethod(limits, **declared)  # type: ignore[arg-type]
+    _METHODS[name] = IntervalMethod(limits, **declared)  # type: ignore[arg-type]
 
 
 def method_named(name: str) -> IntervalMethod:
     """The method of curves of that name."""
-    return _KNOWN[as_choice(name, interval_methods(), "method")]
+    return _METHODS[as_choice(name, interval_methods(), "method")]
 
 
 def methods_that_serve(statistic: Statistic, sample: Sample, bounds: Bounds, *, simultaneous: bool) -> tuple[str, ...]:
     """The methods that serve the curve of this statistic and sample."""
     names = interval_methods()
-    return tuple(n for n in names if not _KNOWN[n].lacks(statistic, sample, bounds, simultaneous=simultaneous))
+    return tuple(n for n in names if not _METHODS[n].lacks(statistic, sample, bounds, simultaneous=simultaneous))

@@ -23,7 +23,7 @@ import scipy
 
 from levelbest._check import FloatArray, IntArray
 
-_TAIL = 1e-20
+_PATH_TAIL = 1e-20
 _EXACT_REACH = 64.0  # up to this mean the 1e-20 points are tabulated, beyond it they are bounded in closed form
 
 
@@ -188,7 +188,7 @@ def _steps(n_trials: int, levels: FloatArray, low: IntArray, high: IntArray) -> 
 def _reach(means: FloatArray) -> tuple[IntArray, IntArray]:
     """Increments least..most outside which a Poisson variable falls with probability at most 1e-20 on each side."""
     upper, lower = _reach_table()
-    nats = -math.log(_TAIL)
+    nats = -math.log(_PATH_TAIL)
     # Bernstein: P(X >= mean + x) <= exp(-x^2 / (2 mean + 2 x / 3)), P(X <= mean - x) <= exp(-x^2 / (2 mean)).
     far_most = np.ceil(means + nats / 3 + np.sqrt((nats / 3) ** 2 + 2 * nats * means))
     far_least = np.floor(np.maximum(0.0, means - np.sqrt(2 * nats * means)))
@@ -202,7 +202,7 @@ def _reach(means: FloatArray) -> tuple[IntArray, IntArray]:
 def _reach_table() -> tuple[FloatArray, FloatArray]:
     # P(Poisson(mean) > j) = P(Gamma(j + 1) <= mean) and P(Poisson(mean) < j) = P(Gamma(j) > mean).
     above = np.arange(1.0, 256.0)
-    upper, lower = scipy.special.gammaincinv(above, _TAIL), scipy.special.gammainccinv(above[:64], _TAIL)
+    upper, lower = scipy.special.gammaincinv(above, _PATH_TAIL), scipy.special.gammainccinv(above[:64], _PATH_TAIL)
     return np.asarray(upper, dtype=np.float64), np.asarray(lower, dtype=np.float64)
 
 

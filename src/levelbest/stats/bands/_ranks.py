@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from levelbest._check import FloatArray, IntArray, as_budgets, as_choice, as_confidence, as_quantile
+from levelbest._check import BoolArray, FloatArray, IntArray, as_budgets, as_choice, as_confidence, as_quantile
 from levelbest.errors import InputError
 from levelbest.stats.bands._paths import limit_losses, path_probability
 
@@ -144,7 +144,7 @@ def _simultaneous(n_trials: int, n: tuple[int, ...], q: float, confidence: float
     # Bonferroni's level is small enough without a forced horizon, and far smaller ones with it.
     tails = _Tails(n_trials, p, math.log((1 - confidence) / p.size) - (12.0 if shape == "long" else 0.0))
     low, high, local = _common_level(tails, confidence, 0)
-    low, high = _spend(n_trials, budgets, p, low, high, confidence)
+    low, high = _spend_error(n_trials, budgets, p, low, high, confidence)
     held = int((high <= n_trials).sum())
     if shape == "long":
         # The horizon is bought by the count of budgets that have the limit: bisect for the most that is cheap enough.
@@ -154,7 +154,7 @@ def _simultaneous(n_trials: int, n: tuple[int, ...], q: float, confidence: float
         while few < many:
             tried = (few + many + 1) // 2
             wider = _common_level(tails, confidence, tried)
-            limits = _spend(n_trials, budgets, p, wider[0], wider[1], confidence)
+            limits = _spend_error(n_trials, budgets, p, wider[0], wider[1], confidence)
             if wider[2] > 0 and (limits[1] - limits[0])[:held].sum() <= _LONG_COST * width:
                 few, (low, high), local = tried, limits, wider[2]
             else:
@@ -202,7 +202,7 @@ def _common_level(tails: _Tails, confidence: float, n_limited: int) -> tuple[Int
     return *best, math.exp(below)
 
 
-def _spend(
+def _spend_error(
     n_trials: int, budgets: IntArray, p: FloatArray, low: IntArray, high: IntArray, confidence: float
 ) -> tuple[IntArray, IntArray]:
     """Tighten single limits while the joint coverage stays enough, those first that narrow the band most per loss.
@@ -242,7 +242,7 @@ def _spend(
             return low, high
 
 
-def _binding(n_trials: int, low: IntArray, high: IntArray) -> npt.NDArray[np.bool_]:
+def _binding(n_trials: int, low: IntArray, high: IntArray) -> BoolArray:
     """Of a run of equal limits from below the first implies the others, and from above the last."""
     return (low > np.insert(low[:-1], 0, 0)) | (high < np.append(high[1:], n_trials + 1))
 
@@ -287,7 +287,7 @@ def _binomial_limits(n_trials: int, p: FloatArray, below: FloatArray, above: Flo
     return low, 1 + _last_where(lambda count: _at_least(count, n_trials, p) > above, n_trials, p.size)
 
 
-def _last_where(holds: Callable[[IntArray], npt.NDArray[np.bool_]], n_trials: int, size: int) -> IntArray:
+def _last_where(holds: Callable[[IntArray], BoolArray], n_trials: int, size: int) -> IntArray:
     """The largest count from 0 to n_trials for which it holds, as it does for all smaller ones; by halving."""
     last, beyond = np.zeros(size, dtype=np.int64), np.full(size, n_trials + 1)
     while (beyond - last > 1).any():

@@ -27,12 +27,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from levelbest._check import Bounds, FloatArray, IntArray
-from levelbest.stats.bands._gaffke import FEWEST, powers, sorted_uniforms
+from levelbest.stats.bands._gaffke import FEWEST_TRIALS, powers, sorted_uniforms
 from levelbest.stats.bands._limits import rank_edges
 from levelbest.stats.bands._resample import allow
 from levelbest.stats.best import Sample, best_weights, running_sums, subset_fraction, weights_below
 
-_CELLS = 1 << 17  # values in one piece of draws
+_REPORTS_AT_ONCE = 1 << 17  # values in one piece of draws
 FEWEST_FREE = 2.0
 """Degrees of freedom at least. NOTE: past n = m/2 the best trial has more than half of the weight, (m - 1)/n lies below
 2, and the interval would grow without end. With 2 it covers .95 to .99 up to .8 m, and .88 where selection overfits at
@@ -44,7 +44,7 @@ FREE = 40.0
 """Degrees of freedom from which on Woodruff's interval serves. NOTE: at 40 the two methods agree to a tenth of the
 width (normal scores, correlation .3 and .9, 3,000 trials); tests/stats/test_reported.py
 guards it."""
-_ROUNDING = 1e-12
+_SHARE_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +108,7 @@ class ReportCells:
         allow(n_draws, n.size, 2)
         means, rest = np.empty((2, n.size, n_draws))
         middle = float(self.means[-1])  # deviations lose no digits to a large common offset
-        piece = max(1, _CELLS // self.edges.size)
+        piece = max(1, _REPORTS_AT_ONCE // self.edges.size)
         for start in range(0, n_draws, piece):
             cut = slice(start, min(start + piece, n_draws))
             of_cell, logs = self.drawn(cut.stop - start, rng)
@@ -134,7 +134,7 @@ def imagined_reports(ordered: Sample, bounds: Bounds = (None, None)) -> tuple[fl
     the bounds tells; without one it is NaN.
     """
     reported, m = ordered.claimed, ordered.n_trials
-    count = min(max(FEWEST, round(math.sqrt(m))), m)
+    count = min(max(FEWEST_TRIALS, round(math.sqrt(m))), m)
     first = int(np.searchsorted(ordered.selection, ordered.selection[m - count]))
     if (reported[first:] == reported[-1]).all():
         others = np.flatnonzero(reported[:first] != reported[-1])
@@ -177,10 +177,10 @@ def woodruff(ordered: Sample, n: IntArray, q: float, errors: FloatArray) -> tupl
     low, high = np.empty((2, n.size))
     for i, budget in enumerate(n.tolist()):
         held = np.cumsum(np.asarray(best_weights(ordered.selection, budget))[order])
-        estimate = scores[min(int(np.searchsorted(held, q - _ROUNDING)), scores.size - 1)]
+        estimate = scores[min(int(np.searchsorted(held, q - _SHARE_ROUNDING)), scores.size - 1)]
         below = Sample(ordered.selection, (ordered.claimed <= estimate).astype(np.float64))
         half = errors[i] * ReportCells.of(below).errors(n[i : i + 1])
-        at = np.searchsorted(held, q - _ROUNDING + half * np.array([-1, 1]))
+        at = np.searchsorted(held, q - _SHARE_ROUNDING + half * np.array([-1, 1]))
         low[i], high[i] = scores[np.minimum(at, scores.size - 1)]
     return low, high
 
@@ -196,7 +196,7 @@ def further_reports(ordered: Sample, n: IntArray, bounds: Bounds = (None, None))
     lowest, highest = (-np.inf if bounds[0] is None else bounds[0], np.inf if bounds[1] is None else bounds[1])
     if reported.min() == reported.max():  # nothing but the bounds tells what another trial might report
         return np.repeat([[lowest], [highest]], n.size, axis=1)
-    fewest = max(min(m // 4, round(np.sqrt(3 * m))), min(FEWEST, m - 1))
+    fewest = max(min(m // 4, round(np.sqrt(3 * m))), min(FEWEST_TRIALS, m - 1))
     count = np.minimum(np.maximum(fewest, np.ceil(m / n)).astype(np.int64), m - 1)
     # the worst of so many trials and one, ties in the selection score together; ranges from there to the best
     first, back = np.unique(np.searchsorted(selection, selection[m - 1 - count]), return_inverse=True)
@@ -223,7 +223,7 @@ def quantile_draws(
     scores = np.append(reported[worst_first], np.inf)
     group = np.repeat(np.arange(counts.size), counts)[worst_first]
     draws = np.empty((n.size, n_draws))
-    piece = max(1, _CELLS // reported.size)
+    piece = max(1, _REPORTS_AT_ONCE // reported.size)
     for start in range(0, n_draws, piece):
         cut = slice(start, min(start + piece, n_draws))
         size = cut.stop - start
@@ -254,8 +254,8 @@ def _kept(ordered: Sample) -> IntArray:
 
 def _between(total: FloatArray, rest: FloatArray, q: float, scores: FloatArray) -> tuple[FloatArray, FloatArray]:
     """The quantile with the imagined score below all others, and with it above all: in between it is that score."""
-    under, over = (_first_at_least(total, q - _ROUNDING - held) for held in (rest, 0 * rest))
-    lowest = np.where(rest >= q - _ROUNDING, -np.inf, scores[np.minimum(under, scores.size - 2)])
+    under, over = (_first_at_least(total, q - _SHARE_ROUNDING - held) for held in (rest, 0 * rest))
+    lowest = np.where(rest >= q - _SHARE_ROUNDING, -np.inf, scores[np.minimum(under, scores.size - 2)])
     return lowest, scores[over]
 
 

@@ -16,9 +16,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from levelbest._check import FloatArray, IntArray
+from levelbest._check import BoolArray, FloatArray, IntArray
 from levelbest.errors import InputError
 from levelbest.stats.best import (
     LONG_ROW,
@@ -31,8 +30,8 @@ from levelbest.stats.best import (
 )
 
 MEMORY_LIMIT = 1 << 30  # bytes that the estimates of all resamples may take
-_CELLS = 1 << 16  # trials in one piece of resamples: half a megabyte, which stays in the cache
-_LEAST_ROWS, _MOST_CELLS = 700, 1 << 22  # but not so few resamples that the work per trial is all overhead
+_RESAMPLED_AT_ONCE = 1 << 16  # trials in one piece of resamples: half a megabyte, which stays in the cache
+_LEAST_RESAMPLES, _MOST_CELLS = 700, 1 << 22  # but not so few resamples that the work per trial is all overhead
 _BLOCK = 1 << 15  # (budget, resample) pairs of standard errors computed together
 _FEW_TRIALS, _ONE_THREAD = 48, 1 << 17  # up to which a matrix product is faster than running sums; its cells
 _NO_WEIGHT = 1e-14  # the chance that the best of n is found no higher, below which it is none
@@ -139,9 +138,7 @@ class Ranked:
             drawn_once = self._columns(np.ones((1, m), dtype=np.int64))
             self.estimate, self.error = (a[:, 0] for a in self._estimated(*drawn_once, errors=True))
 
-    def resampled(
-        self, counts: IntArray | npt.NDArray[np.bool_], *, errors: bool = False
-    ) -> tuple[FloatArray, FloatArray]:
+    def resampled(self, counts: IntArray | BoolArray, *, errors: bool = False) -> tuple[FloatArray, FloatArray]:
         """Estimates and, if asked, standard errors (n, resample) of resamples given as counts in rank order.
 
         A standard error is NaN where n is the size of the resample. Where no trial is drawn more than once, counts may
@@ -149,9 +146,7 @@ class Ranked:
         """
         return self._estimated(*self._columns(counts), errors=errors)
 
-    def _columns(
-        self, counts: IntArray | npt.NDArray[np.bool_]
-    ) -> tuple[FloatArray, tuple[FloatArray, FloatArray] | None]:
+    def _columns(self, counts: IntArray | BoolArray) -> tuple[FloatArray, tuple[FloatArray, FloatArray] | None]:
         """Resamples as (rank, resample), and counts of trials and of groups, by resample, where they tie."""
         b, m = counts.shape[0], self.size
         places = _drawn_places(counts, m).T
@@ -281,7 +276,7 @@ def counts(n_trials: int, n_resamples: int, rng: np.random.Generator, size: int 
 
 def pieces(n_resamples: int, cells: int) -> Iterator[slice]:
     """Resamples in pieces whose rows of ``cells`` entries stay in the cache."""
-    size = max(1, _CELLS // cells, min(_LEAST_ROWS, _MOST_CELLS // cells))
+    size = max(1, _RESAMPLED_AT_ONCE // cells, min(_LEAST_RESAMPLES, _MOST_CELLS // cells))
     for start in range(0, n_resamples, size):
         yield slice(start, min(start + size, n_resamples))
 
@@ -329,7 +324,7 @@ def smooth_bootstrap(trials: Ranked, n_resamples: int, rng: np.random.Generator)
     return estimates + trials.offset
 
 
-def statistic_draws(trials: Ranked, statistic: Statistic, drawn: IntArray | npt.NDArray[np.bool_]) -> FloatArray:
+def statistic_draws(trials: Ranked, statistic: Statistic, drawn: IntArray | BoolArray) -> FloatArray:
     """Any statistic of the reported score of the best of n, (n, resample), of resamples given as counts."""
     m, b = trials.size, drawn.shape[0]
     if trials.one_column and isinstance(statistic, Quantile):
@@ -374,7 +369,7 @@ def _group_sums(rows: FloatArray, starts: IntArray) -> FloatArray:
     return sums
 
 
-def _drawn_places(drawn: IntArray | npt.NDArray[np.bool_], size: int) -> IntArray:
+def _drawn_places(drawn: IntArray | BoolArray, size: int) -> IntArray:
     """Which places were drawn in each resample of so many, (resample, draw), in order; those drawn twice repeated."""
     rows, width = drawn.shape
     if drawn.max(initial=0) > 1:

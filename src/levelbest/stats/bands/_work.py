@@ -10,13 +10,12 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from levelbest import _check
-from levelbest._check import Bounds, FloatArray, IntArray
+from levelbest._check import BoolArray, Bounds, FloatArray, IntArray
 from levelbest._plain import picked, plain, rows_of
 from levelbest.errors import InputError
-from levelbest.stats.bands._gaffke import FEWEST, GaffkeDraws, gaffke_draws
+from levelbest.stats.bands._gaffke import FEWEST_TRIALS, GaffkeDraws, gaffke_draws
 from levelbest.stats.bands._limits import filled, local_level, nodes_for, studentise
 from levelbest.stats.bands._resample import Ranked, bootstrap, statistic_bootstrap
 from levelbest.stats.best import Mean, Sample, Statistic, best_statistic, gaussian_best, turned_bounds
@@ -161,7 +160,7 @@ class Limits:
         self.rule = Rule(rule) if isinstance(rule, str) else rule
         self.why: list[str | None] = [None] * low.size
 
-    def drop(self, where: npt.NDArray[np.bool_], reason: str) -> Limits:
+    def drop(self, where: BoolArray, reason: str) -> Limits:
         """Make the limits undefined there, for the first reason given, a code."""
         for i in np.flatnonzero(where):
             self.low[i] = self.high[i] = np.nan
@@ -300,7 +299,7 @@ class Work:
     def keep_defined(self, limits: Limits, *, jackknife: bool) -> Limits:
         """What no resampling method can do without."""
         everywhere = np.ones(self.n.size, dtype=bool)
-        if self.n_trials < FEWEST:
+        if self.n_trials < FEWEST_TRIALS:
             limits.drop(everywhere, "two-trials")
         if self.constant:
             limits.drop(everywhere, "one-value")

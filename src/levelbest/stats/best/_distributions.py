@@ -33,8 +33,8 @@ class FrozenDistribution(Protocol):
     def support(self) -> tuple[float, float]: ...
 
 
-_REACH = 6.0  # of the variable t of `_integrand`: there 1 - u = exp(-634)
-_COARSE = 0.125  # steps of t that tell how large an integral is
+_INTEGRATED_TO = 6.0  # of the variable t of `_integrand`: there 1 - u = exp(-634)
+_COARSE_STEP = 0.125  # steps of t that tell how large an integral is
 _TOO_HEAVY = (
     "the expected best of {n} under this distribution is not finite, or its tail is too heavy to integrate; "
     "use a distribution with a finite mean, or ask for a quantile"
@@ -190,8 +190,8 @@ def _continuous_best(
 
 def _size_of(integrand: Callable[[FloatArray], FloatArray], n: FloatArray) -> FloatArray:
     """Roughly the integral of the absolute value; an error where that does not come to an end."""
-    t = np.arange(-_REACH, _REACH + _COARSE / 2, _COARSE)
-    terms = np.abs(integrand(t)) * _COARSE
+    t = np.arange(-_INTEGRATED_TO, _INTEGRATED_TO + _COARSE_STEP / 2, _COARSE_STEP)
+    terms = np.abs(integrand(t)) * _COARSE_STEP
     size = np.nansum(terms, axis=1)
     known, row = ~np.isnan(terms), np.arange(n.size)
     first, last = known.argmax(axis=1), t.size - 1 - known[:, ::-1].argmax(axis=1)
@@ -216,7 +216,7 @@ def _integrated(integrand: Callable[[FloatArray], FloatArray], size: FloatArray)
         values = np.nan_to_num(integrand(t.ravel()))
         return np.asarray((values.reshape(-1, a.size, nodes.size) @ weights) * half)
 
-    edges = np.linspace(-_REACH, _REACH, 49)
+    edges = np.linspace(-_INTEGRATED_TO, _INTEGRATED_TO, 49)
     a, b = edges[:-1], edges[1:]
     whole = panels(a, b)
     total = np.zeros(size.size)

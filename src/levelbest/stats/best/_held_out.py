@@ -9,7 +9,7 @@ from levelbest import _check
 from levelbest._check import FloatArray, IntArray
 from levelbest.stats.best._order import expected_best
 
-_ROUNDS = 20
+_MOST_HELD_OUT = 20
 """Runs held out in turn, of each configuration."""
 
 
@@ -59,7 +59,7 @@ def new_run_of_best(
     if not inside.any():
         return values
     totals = np.bincount(configuration, chosen_by)[np.bincount(configuration) > 1]
-    rounds = min(int(sizes.max()), _ROUNDS)
+    rounds = min(int(sizes.max()), _MOST_HELD_OUT)
     sums = np.zeros(int(inside.sum()))
     for held in range(rounds):
         out = order[starts + held % sizes]

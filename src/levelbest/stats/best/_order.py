@@ -38,7 +38,7 @@ ESTIMATORS = ("u", "v", "naive")
 Numbers: TypeAlias = ArrayLike
 
 _V_LIMIT = 36.0  # where (1 - 1/m)^n < exp(-36) = 2.3e-16, v is the best score to the last digit
-_CELLS, _KEPT = 1 << 20, 1 << 14  # weights held together; those that are kept
+_WEIGHTS_AT_ONCE, _WEIGHTS_CACHED = 1 << 20, 1 << 14  # weights held together; those that are kept
 
 
 Compute = Callable[[BestFirst, IntArray, str], FloatArray]
@@ -328,7 +328,7 @@ def _functional(sample: Sample, budgets: IntArray, statistic: Statistic, directi
     scores = _check.sign_of(direction) * sample.claimed[worst_first]
     unique, back = np.unique(budgets, return_inverse=True)
     values = np.empty(unique.size)
-    step = max(1, _CELLS // scores.size)
+    step = max(1, _WEIGHTS_AT_ONCE // scores.size)
     for start in range(0, unique.size, step):
         rows = slice(start, start + step)
         weights = _weights(sample.selection, unique[rows], "u", direction)[:, worst_first]
@@ -340,7 +340,7 @@ def _weights(selection: FloatArray, budgets: IntArray, estimator: str, direction
     """The weight of each trial, in the order given, one row per budget."""
     order = order_of(selection, direction)
     starts = group_starts(selection[order])
-    if order.size * budgets.size <= _KEPT:
+    if order.size * budgets.size <= _WEIGHTS_CACHED:
         ranked = kept_weights(order.size, tuple(budgets.tolist()), estimator)[:, ::-1]
     else:
         ranked = rank_weights(order.size, budgets, estimator)[:, ::-1]

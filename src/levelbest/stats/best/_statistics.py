@@ -86,7 +86,7 @@ def running_sums(rows: FloatArray) -> FloatArray:
     return sums
 
 
-_KNOWN: dict[str, Statistic] = {"mean": Mean()}
+_STATISTICS: dict[str, Statistic] = {"mean": Mean()}
 
 
 def register_statistic(statistic: Statistic) -> None:
@@ -98,15 +98,15 @@ def register_statistic(statistic: Statistic) -> None:
         Has a ``name`` and a function ``of_distribution(scores, weights)``.
     """
     name = statistic.name
-    if name in _KNOWN or name == "median" or name.replace(".", "", 1).isdigit():
+    if name in _STATISTICS or name == "median" or name.replace(".", "", 1).isdigit():
         raise InputError(f"a statistic called {name!r} is known already; give the new one another name")
-    _KNOWN[name] = statistic
+    _STATISTICS[name] = statistic
 
 
 def statistic_named(statistic: str | float) -> Statistic:
     """The mean, a quantile by its probability (``median`` is 0.5), or a registered statistic by its name."""
-    if isinstance(statistic, str) and statistic in _KNOWN:
-        return _KNOWN[statistic]
+    if isinstance(statistic, str) and statistic in _STATISTICS:
+        return _STATISTICS[statistic]
     q = _check.as_statistic(statistic)
     return Mean() if q is None else Quantile(q)
 

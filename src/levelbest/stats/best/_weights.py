@@ -26,7 +26,7 @@ UNDERFLOW = 746.0  # exp(-746) is 0 in a double
 LONG_PIECE = 8192  # ranks at a time for one budget
 PIECE = 2048  # ranks at a time: 128 rows of them stay in the cache
 
-_SMALL = 16
+_STIRLING_FROM = 16
 _STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360)
 # log Gamma(z) - [(z - 1/2) log z - z + log(2 pi) / 2] at z = 0 (unused), 1..15, where the series is not yet exact
 _REMAINDER = np.array(
@@ -62,8 +62,8 @@ def _remainder(z: FloatArray) -> FloatArray:
     total += _STIRLING[0]
     total *= u
     if z.ndim == 0:
-        return np.asarray(_REMAINDER[int(z)] if z < _SMALL else total)
-    small = z < _SMALL
+        return np.asarray(_REMAINDER[int(z)] if z < _STIRLING_FROM else total)
+    small = z < _STIRLING_FROM
     if small.any():
         total[small] = _REMAINDER[z[small].astype(np.intp)]
     return np.asarray(total)

@@ -18,7 +18,7 @@ from levelbest.stats.budgets._claims import SearchGain as SearchGain
 from levelbest.stats.budgets._claims import Summary as Summary
 from levelbest.stats.budgets._claims import judge_summary as judge_summary
 from levelbest.stats.budgets._configurations import Division, divide_runs, power_of_division
-from levelbest.stats.budgets._cost import CostCurve, cost_budgets, cost_curve
+from levelbest.stats.budgets._cost import CostCurve, cost_curve
 from levelbest.stats.budgets._cost import as_cost as as_cost
 from levelbest.stats.budgets._cost import as_cost_budgets as as_cost_budgets
 from levelbest.stats.budgets._cost import curve_of as curve_of
@@ -48,7 +48,6 @@ __all__ = [
     "Reached",
     "budget_to_reach",
     "claim_gate",
-    "cost_budgets",
     "cost_curve",
     "cost_differences",
     "cost_horizon",

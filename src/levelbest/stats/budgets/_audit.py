@@ -11,16 +11,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from levelbest._check import FloatArray, IntArray
+from levelbest._check import BoolArray, FloatArray, IntArray
 
-_STEP = 0.25
+_GRID_STEP = 0.25
 """Grid of true scores, in standard deviations of a run.
 
-NOTE: it trades time for detail; a step is at least `_NEAR`, so that a finer grid moves no count.
+NOTE: it trades time for detail; a step is at least `_SHORTEST_STEP`, so that a finer grid moves no count.
 """
-_NEAR = 0.5
+_SHORTEST_STEP = 0.5
 """Steps shorter than this, in standard deviations, count as none.
 
 NOTE: the expected number of false keeps over the true one, generated logs with 2, 3 and 5 runs a version: .98 to 1.14
@@ -28,15 +27,15 @@ with .5, .98 to 1.36 with 1; without the gap .5 to .65, because the scores of eq
 """
 _FURTHEST = 4.0
 """Largest step of one attempt that the grid has beyond those observed, in standard deviations."""
-_TAIL = 0.002
+_RANGE_TAIL = 0.002
 """On either side of the range of false keeps.
 
 NOTE: the steps' distribution is estimated from the same log, and that is not in the probabilities. The range held the
 true number in .93 to 1.00 of 80 generated logs a row (docs/gates.md); with .025 in .89 to .94.
 """
-_LEAST = 1e-300
+_TINY = 1e-300
 _MOST_STATES = 400
-_ROUNDS = 30
+_EM_ROUNDS = 30
 
 
 @dataclass(frozen=True)
@@ -51,9 +50,7 @@ class Steps:
     """The expected true gain from the first version to the last that was kept."""
 
 
-def true_steps(
-    scores: FloatArray, errors: FloatArray, parents: IntArray, kept: npt.NDArray[np.bool_], sd: float
-) -> Steps:
+def true_steps(scores: FloatArray, errors: FloatArray, parents: IntArray, kept: BoolArray, sd: float) -> Steps:
     """The true steps behind the keeps of a loop.
 
     Parameters
@@ -92,7 +89,7 @@ def true_steps(
     """
     grid, width = _grid(scores, sd)
     offsets = np.arange(-width, width + 1)
-    possible = (offsets == 0) | (np.abs(offsets) * (grid[1] - grid[0]) >= _NEAR * sd)
+    possible = (offsets == 0) | (np.abs(offsets) * (grid[1] - grid[0]) >= _SHORTEST_STEP * sd)
     weights = np.where(offsets == 0, 0.5, 0.5 / max(1, possible.sum() - 1)) * possible
     chain, leaves = np.flatnonzero(kept), np.flatnonzero(~kept)
     place = np.full(scores.size, -1)
@@ -100,24 +97,24 @@ def true_steps(
     parent = place[parents[leaves]]
     seen = np.exp(-0.5 * ((scores[:, None] - grid) / errors[:, None]) ** 2)  # version x true score
     shift = _Shift(grid.size, offsets)
-    for _ in range(_ROUNDS):
+    for _ in range(_EM_ROUNDS):
         moves = shift.matrix(weights)
         # what a discarded attempt says of its parent: sum over steps of weight times the density of its score
-        density = np.maximum(seen[leaves] @ moves.T, _LEAST)
+        density = np.maximum(seen[leaves] @ moves.T, _TINY)
         evidence = seen[chain].copy()
         for k, row in zip(parent, density / density.max(axis=1, keepdims=True), strict=True):
             evidence[k] *= row
         forward, backward = _passes(evidence, moves)
         before, after = forward[:-1], evidence[1:] * backward[1:]
-        of_pairs = np.maximum(np.einsum("ki,ki->k", before @ moves, after), _LEAST)
+        of_pairs = np.maximum(np.einsum("ki,ki->k", before @ moves, after), _TINY)
         without = (forward * backward)[parent] / density
-        of_leaves = np.maximum(np.einsum("ki,ki->k", without, density), _LEAST)
+        of_leaves = np.maximum(np.einsum("ki,ki->k", without, density), _TINY)
         joint = (before / of_pairs[:, None]).T @ after + (without / of_leaves[:, None]).T @ seen[leaves]
         # one attempt's worth besides: no possible step has a weight of zero
         counts = weights * shift.sums(joint) + possible / possible.sum()
         last, weights = weights, counts / counts.sum()
     shares = np.stack([last * shift.sums(np.outer(*pair)) for pair in zip(before, after, strict=True)])
-    shares /= np.maximum(shares.sum(axis=1, keepdims=True), _LEAST)
+    shares /= np.maximum(shares.sum(axis=1, keepdims=True), _TINY)
     gain = shares @ (offsets * (grid[1] - grid[0]))
     return Steps(shares[:, offsets <= 0].sum(axis=1), gain, float(gain.sum()))
 
@@ -125,7 +122,7 @@ def true_steps(
 def _grid(scores: FloatArray, sd: float) -> tuple[FloatArray, int]:
     """True scores that are possible, and the largest step in points of it."""
     low, high = float(scores.min()) - 3 * sd, float(scores.max()) + 3 * sd
-    spacing = max(_STEP * sd, (high - low) / _MOST_STATES)
+    spacing = max(_GRID_STEP * sd, (high - low) / _MOST_STATES)
     grid = np.arange(low, high + spacing, spacing)
     return grid, min(grid.size - 1, round((_FURTHEST * sd + float(np.ptp(scores))) / spacing))
 
@@ -155,9 +152,9 @@ def _passes(evidence: FloatArray, moves: FloatArray) -> tuple[FloatArray, FloatA
     forward[0] = evidence[0] / evidence[0].sum()
     for k in range(1, len(evidence)):
         forward[k] = (forward[k - 1] @ moves) * evidence[k]
-        forward[k] /= max(forward[k].sum(), _LEAST)
+        forward[k] /= max(forward[k].sum(), _TINY)
     for k in range(len(evidence) - 2, -1, -1):
-        backward[k] = np.maximum(moves @ (evidence[k + 1] * backward[k + 1]), _LEAST)
+        backward[k] = np.maximum(moves @ (evidence[k + 1] * backward[k + 1]), _TINY)
         backward[k] /= backward[k].max()
     return forward, backward
 
@@ -184,7 +181,7 @@ def likely_count(chances: FloatArray) -> tuple[int, int]:
     for chance in chances:
         shares = np.convolve(shares, [1 - chance, chance])
     below = np.cumsum(shares)
-    return int(np.searchsorted(below, _TAIL)), int(np.searchsorted(below, 1 - _TAIL))
+    return int(np.searchsorted(below, _RANGE_TAIL)), int(np.searchsorted(below, 1 - _RANGE_TAIL))
 
 
 def expected_records(n_attempts: int) -> float:

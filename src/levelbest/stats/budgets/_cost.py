@@ -17,7 +17,7 @@ from levelbest.errors import DataError, InputError
 from levelbest.stats.best import expected_best, turned_bounds, turned_limits
 from levelbest.stats.budgets._cost_band import Spending, spend
 from levelbest.stats.budgets._many_trials import WHOLE_ORDERS_UP_TO
-from levelbest.stats.budgets._orders import ROUNDING, Pool, cost_horizon
+from levelbest.stats.budgets._orders import ROUNDING, Pool
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,13 +69,8 @@ def as_cost(cost: npt.ArrayLike, n_trials: int) -> FloatArray:
     return array
 
 
-def cost_budgets(cost: npt.ArrayLike, *, workers: int = 1, size: int = 30) -> FloatArray:
-    """A grid of budgets that the data can speak of: from one median cost to half the horizon, evenly in logarithm."""
-    array = np.asarray(cost, dtype=np.float64)
-    return _budgets_within(array, cost_horizon(array, workers), workers, size)
-
-
-def _budgets_within(array: FloatArray, horizon: float, workers: int, size: int = 30) -> FloatArray:
+def _budgets_within(array: FloatArray, horizon: float, workers: int) -> FloatArray:
+    """Budgets that the data can speak of: from one median cost to half the horizon, evenly in logarithm."""
     high = 0.5 * horizon
     low = float(np.median(array))
     if not 0 < low < high:
@@ -84,7 +79,7 @@ def _budgets_within(array: FloatArray, horizon: float, workers: int, size: int =
             f"{workers} "
             f"worker{'s' * (workers != 1)} (at most {high:g}); run more trials or use the trial axis"
         )
-    return cost_grid(low, high, size)
+    return cost_grid(low, high, 30)
 
 
 def cost_curve(

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from levelbest._check import Bounds, FloatArray, IntArray
+from levelbest._check import BoolArray, Bounds, FloatArray, IntArray
 from levelbest.stats.bands import (
     FEWEST_FREE,
     ReportCells,
@@ -37,10 +37,10 @@ from levelbest.stats.best import Sample
 from levelbest.stats.budgets._many_trials import WHOLE_ORDERS_UP_TO, expected_of_many
 from levelbest.stats.budgets._orders import ROUNDING, Pool, Spent, expected
 
-_CELLS = 1 << 17  # uniforms in one piece
-_STEPS = 8  # of Newton's: more change nothing
-_LEAST = -700.0  # logarithm of a power
-_SMALL = -50.0  # logarithm of the powers that matter
+_COST_UNIFORMS_AT_ONCE = 1 << 17  # uniforms in one piece
+_NEWTON_STEPS = 8  # of Newton's: more change nothing
+_LEAST_LOG_POWER = -700.0  # logarithm of a power
+_SMALL_LOG_POWER = -50.0  # logarithm of the powers that matter
 _SEEN = 20  # orders with their winner at or below a rank that tell how often that happens
 
 
@@ -63,12 +63,12 @@ class CostDraws:
         freedom = np.divide((squares + others) ** 2, parts, out=np.ones(parts.size), where=parts > 0)
         return CostDraws(self.lower - other.upper, self.upper - other.lower, np.sqrt(squares + others), freedom)
 
-    def at(self, chosen: npt.NDArray[np.bool_]) -> CostDraws:
+    def at(self, chosen: BoolArray) -> CostDraws:
         """The same at some of the budgets."""
         return CostDraws(self.lower[chosen], self.upper[chosen], self.error[chosen], self.freedom[chosen])
 
     @property
-    def finite(self) -> npt.NDArray[np.bool_]:
+    def finite(self) -> BoolArray:
         """The budgets at which every draw is a number."""
         return np.asarray(np.isfinite(self.lower).all(axis=1) & np.isfinite(self.upper).all(axis=1))
 
@@ -128,11 +128,11 @@ class Spending:
     draws: CostDraws | None
 
     @property
-    def inside(self) -> npt.NDArray[np.bool_]:
+    def inside(self) -> BoolArray:
         """The budgets that the trials can speak of."""
         return self.pool.inside(self.grid)
 
-    def at(self, chosen: npt.NDArray[np.bool_]) -> Spending:
+    def at(self, chosen: BoolArray) -> Spending:
         """The same at some of the budgets."""
         drawn = None if self.draws is None else self.draws.at(chosen)
         return Spending(self.pool, self.grid[chosen], self.orders.at(chosen), drawn)
@@ -185,17 +185,17 @@ class _Curve:
         nu = self._worth(spent, pool.rank[pool.ranked[self.edges - 1]])
         nothing = self._nothing(pool, grid, spent, n_draws, rng)
         lower, upper = np.empty((2, grid.size, n_draws))
-        piece = max(1, _CELLS // self.edges.size)
+        piece = max(1, _COST_UNIFORMS_AT_ONCE // self.edges.size)
         for start in range(0, n_draws, piece):
             cut = slice(start, min(start + piece, n_draws))
             logs = np.log(self._drawn(cut.stop - start, rng))
             lowest, highest = logs.min(axis=0), logs.max(axis=0)
             for i in range(grid.size):
                 # exp is slow where it underflows, and what is this small adds nothing
-                begin = int(np.argmax(nu[i] * highest > _SMALL))
+                begin = int(np.argmax(nu[i] * highest > _SMALL_LOG_POWER))
                 power = np.multiply(nu[i, begin:], logs[:, begin:])
-                if (nu[i, begin:] * lowest[begin:]).min() < _LEAST:
-                    np.maximum(power, _LEAST, out=power)
+                if (nu[i, begin:] * lowest[begin:]).min() < _LEAST_LOG_POWER:
+                    np.maximum(power, _LEAST_LOG_POWER, out=power)
                 np.exp(power, out=power)
                 sides = self._sides(i, power, begin)
                 for side, draw, none in zip((lower, upper), sides, nothing, strict=True):
@@ -301,7 +301,7 @@ def _trials_for(share: FloatArray, edges: IntArray, n_trials: int) -> FloatArray
     with np.errstate(divide="ignore", invalid="ignore"):
         wanted = np.log(share)
         nu = np.fmin(wanted / np.log(most / n_trials), most)
-        for _ in range(_STEPS):
+        for _ in range(_NEWTON_STEPS):
             logs = fixed + gammaln(n_trials - nu + 1) - gammaln(most - nu + 1)
             nu = np.clip(nu - (wanted - logs) / (psi(n_trials - nu + 1) - psi(most - nu + 1)), 0.0, most)
     return np.where(share >= 1, 0.0, np.where(share > 0, nu, most))

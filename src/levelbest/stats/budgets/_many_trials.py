@@ -16,7 +16,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from levelbest._check import FloatArray, IntArray
+from levelbest._check import BoolArray, FloatArray, IntArray
 from levelbest.stats.budgets._orders import (
     ROUNDING,
     Pool,
@@ -29,14 +29,17 @@ from levelbest.stats.budgets._orders import (
 
 WHOLE_ORDERS_UP_TO = 1 << 14  # more trials than this
 _ORDERS = 6
-_FEWEST = 2  # orders where windows begin at every trial: those of up to `_SHORT` trials on average
+_FEWEST_ORDERS = 2  # orders where windows begin at every trial: those of up to `_SHORT` trials on average
 _SHORT, _LONG = 8, 16
 _STARTS = 3400  # in every order, at least: 20,000 in six
 _UNITS = 2**60  # of cost, that all trials together used
-_PIECE, _STEPS = 1 << 14, 64  # short windows that are spent together, and for how many trials there is room at first
-_COARSE = 64  # few places are searched among every so many sums first, which lie near each other in memory
+_WINDOWS_AT_ONCE, _WINDOW_ROOM = (
+    1 << 14,
+    64,
+)  # short windows spent together, and the trials that fit at first
+_COARSE_STRIDE = 64  # few places are searched among every so many sums first, which lie near each other in memory
 
-_Number = TypeVar("_Number", np.int32, np.int64)
+_Integer = TypeVar("_Integer", np.int32, np.int64)
 _Ranks = npt.NDArray[np.int32]
 _Outcome = tuple[float, _Ranks, int, FloatArray]
 """The mean value, the winners, how many trials were finished in all, and `looked_at_sums` per window."""
@@ -59,7 +62,7 @@ def expected_of_many(pool: Pool, grid: FloatArray, n_orders: int, rng: np.random
         last, order.jackknifed = order, turn < 2  # one for each factor of the variance
         if turn == 0:
             steps = order.steps(limits)
-            needed = times * np.where(steps == 0, _FEWEST, _ORDERS)
+            needed = times * np.where(steps == 0, _FEWEST_ORDERS, _ORDERS)
         for i, outcome in order.spend(limits, steps, turn < needed):
             outcomes[i].append(outcome)
     means, winners, finished, left_out = zip(*(zip(*outcome, strict=True) for outcome in outcomes), strict=True)
@@ -86,10 +89,10 @@ class _Order:
     def __init__(self, pool: Pool, order: IntArray, cost: IntArray, rank: _Ranks, values: FloatArray | None) -> None:
         self.pool, self.m, self.order, self.cost, self.values = pool, cost.size, order, cost, values
         self.jackknifed = True
-        self.sums = np.full(self.m + 1 + _COARSE, np.iinfo(np.int64).max)
+        self.sums = np.full(self.m + 1 + _COARSE_STRIDE, np.iinfo(np.int64).max)
         self.sums[0] = 0
         np.cumsum(cost, out=self.sums[1 : self.m + 1])
-        self.coarse = self.sums[: self.m + 1 : _COARSE].copy()
+        self.coarse = self.sums[: self.m + 1 : _COARSE_STRIDE].copy()
         self.rank = np.concatenate([rank, rank])
 
     def woven(self) -> _Order:
@@ -113,7 +116,7 @@ class _Order:
         steps = np.where(trials <= _SHORT, 0, np.where(trials <= _LONG, trials / 2, trials))
         return np.minimum(steps, self.m // _STARTS).astype(np.int64)
 
-    def spend(self, limits: IntArray, steps: IntArray, wanted: npt.NDArray[np.bool_]) -> Iterator[tuple[int, _Outcome]]:
+    def spend(self, limits: IntArray, steps: IntArray, wanted: BoolArray) -> Iterator[tuple[int, _Outcome]]:
         """The outcome at each budget where it is wanted, numbered."""
         short = np.flatnonzero(wanted & (steps == 0))
         if short.size:
@@ -156,14 +159,14 @@ class _Order:
         winners = np.empty((limits.size, self.m), dtype=np.int32)
         counts = np.empty((limits.size, self.m), dtype=np.int32)
         done = np.zeros(limits.size, dtype=np.int64)
-        highest = np.full((_STEPS, _PIECE), -1, dtype=np.int32)
-        for begin in range(0, self.m, _PIECE):
-            cut = slice(begin, min(begin + _PIECE, self.m))
+        highest = np.full((_WINDOW_ROOM, _WINDOWS_AT_ONCE), -1, dtype=np.int32)
+        for begin in range(0, self.m, _WINDOWS_AT_ONCE):
+            cut = slice(begin, min(begin + _WINDOWS_AT_ONCE, self.m))
             finished, highest = self._counted(limits[rising], cut, highest)
             flat, place = highest.ravel(), np.arange(cut.stop - begin)
             done[rising] += finished.sum(axis=1, dtype=np.int64)
             for i, last in zip(rising, finished, strict=True):
-                winners[i, cut] = flat[last * np.int64(_PIECE) + place]
+                winners[i, cut] = flat[last * np.int64(_WINDOWS_AT_ONCE) + place]
             counts[rising, cut] = finished
         for i, best in enumerate(winners):
             yield self._outcome(best, np.arange(self.m), counts[i], int(done[i]))
@@ -212,10 +215,10 @@ class _Order:
 
     def _finished(self, wanted: IntArray) -> IntArray:
         """How many trials from the beginning on together cost at most so much."""
-        if wanted.size > self.m // _COARSE:
+        if wanted.size > self.m // _COARSE_STRIDE:
             return np.searchsorted(self.sums, wanted, side="right") - 1
-        place = (np.searchsorted(self.coarse, wanted, side="right") - 1) * _COARSE
-        half = _COARSE // 2
+        place = (np.searchsorted(self.coarse, wanted, side="right") - 1) * _COARSE_STRIDE
+        half = _COARSE_STRIDE // 2
         while half:
             place += half * (self.sums[place + half] <= wanted)
             half //= 2
@@ -233,7 +236,7 @@ class _Order:
         return best.astype(np.int32)
 
 
-def _woven(entries: npt.NDArray[_Number]) -> npt.NDArray[_Number]:
+def _woven(entries: npt.NDArray[_Integer]) -> npt.NDArray[_Integer]:
     side = math.isqrt(entries.size)
     whole = entries.size - entries.size % side
     return np.concatenate([entries[:whole].reshape(side, -1).T.ravel(), entries[whole:]])

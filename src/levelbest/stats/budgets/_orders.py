@@ -18,17 +18,17 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from levelbest._check import Bounds, FloatArray, IntArray
+from levelbest._check import BoolArray, Bounds, FloatArray, IntArray
 
 ROUNDING = 1e-9  # relative: ten costs of .1 finish within 1, although their sum in floating point exceeds it
-_CHUNK, _PIECE = 1 << 20, 1 << 17  # elements of one array, and of one that is looked up often
-_ENUMERATED = 7  # every order of up to seven trials
+_CHUNK, _LOOKED_UP_AT_ONCE = 1 << 20, 1 << 17  # elements of one array, and of one that is looked up often
+_ORDERS_OF_UP_TO = 7  # every order of up to seven trials
 _ROTATIONS = 400  # of one order at most, evenly spaced
 _BITS = 36  # of a whole number; 67 million of them have a sum within 64 bits
 _BASES = 50  # orders at least, for the Monte Carlo error
 
 
-_Number = TypeVar("_Number", np.int32, np.float64)
+_Entry = TypeVar("_Entry", np.int32, np.float64)
 _Whole = npt.NDArray[np.integer[Any]]
 
 
@@ -65,7 +65,7 @@ class Pool:
         """The largest budget at which no order can run out."""
         return cost_horizon(self.cost, self.workers)
 
-    def inside(self, grid: FloatArray) -> npt.NDArray[np.bool_]:
+    def inside(self, grid: FloatArray) -> BoolArray:
         """Where the estimate is unbiased: a further trial could not have finished too ([S] section 8)."""
         if self.cost.min() > 0:
             return grid <= self.horizon * (1 + ROUNDING)
@@ -135,7 +135,7 @@ class Spent:
             row[:] = np.cumsum(often[:-1]) / max(1, count - often[-1])
         return out
 
-    def at(self, chosen: npt.NDArray[np.bool_]) -> Spent:
+    def at(self, chosen: BoolArray) -> Spent:
         """The same at some of the budgets."""
         return replace(
             self,
@@ -151,7 +151,7 @@ class Spent:
 def expected(pool: Pool, grid: FloatArray, n_orders: int, rng: np.random.Generator) -> Spent:
     """Spend orders of the trials within every budget."""
     m = pool.y.size
-    exact = m <= _ENUMERATED and n_orders >= math.factorial(m)
+    exact = m <= _ORDERS_OF_UP_TO and n_orders >= math.factorial(m)
     parts: Iterable[_Part]
     if exact:
         every = np.array(list(permutations(range(m))), dtype=np.int64)
@@ -221,7 +221,7 @@ def _windows(pool: Pool, grid: FloatArray, n_orders: int, rng: np.random.Generat
     bases = max(_BASES, 2 * -(-n_orders // (2 * rotations)))
     starts = (np.arange(rotations) * m) // rotations
     limits = grid * (1 + ROUNDING)
-    piece = max(1, _PIECE // (rotations * grid.size))
+    piece = max(1, _LOOKED_UP_AT_ONCE // (rotations * grid.size))
     step = 2 * max(1, _CHUNK // (2 * max(2 * m, rotations * grid.size)))
     for begin in range(0, bases, step):
         size = min(step, bases - begin)
@@ -253,7 +253,7 @@ def _finished(cost: FloatArray, starts: IntArray, limits: FloatArray) -> IntArra
     return np.minimum(np.reshape(ends, wanted.shape) - 1 - starts[:, None], m)
 
 
-def _twice(orders: npt.NDArray[_Number]) -> npt.NDArray[_Number]:
+def _twice(orders: npt.NDArray[_Entry]) -> npt.NDArray[_Entry]:
     return np.concatenate([orders, orders], axis=1)
 
 

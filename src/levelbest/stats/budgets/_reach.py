@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from levelbest import _check
-from levelbest._check import FloatArray
+from levelbest._check import BoolArray, FloatArray
 from levelbest.errors import InputError, named
 
 
@@ -60,7 +60,7 @@ def budget_to_reach(
     )
 
 
-def _first(at: FloatArray, curve: FloatArray, reached: npt.NDArray[np.bool_], goal: float, between: bool) -> float:
+def _first(at: FloatArray, curve: FloatArray, reached: BoolArray, goal: float, between: bool) -> float:
     where = np.flatnonzero(reached)
     if not where.size:
         return float("inf")

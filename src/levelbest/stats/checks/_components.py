@@ -16,13 +16,13 @@ from levelbest.errors import InputError
 
 _PARTS = 100
 """More levels than these are left out in so many blocks."""
-_FEWEST = 3
+_FEWEST_LEVELS = 3
 """Levels from which leaving one out tells of the spread of a mean square."""
 _ALLOWANCE = 1.6
 """The variance of a log mean square is taken so many times: where tails are heavy the jackknife's is too small in most
 samples. Simulated from 8 x 4 to 50 x 3 runs with eight distributions, the lowest coverage is .927 at 1.5 and .937 at
 1.6."""
-_MOST = (3.0, 6.0)
+_MOST_TIMES_NORMAL = (3.0, 6.0)
 """More often than this the variance of a log mean square is not taken for that of the normal distribution, for its
 lower and its upper quantile: one level that differs from all others makes the jackknife's arbitrarily large. Lower
 limits need more; with 6 for both, limits of 8 normal configurations would be 1.4 times as wide and cover no more."""
@@ -38,7 +38,6 @@ class VarianceSource:
     """``configuration``, ``split``, or ``seed``: all else that differs between runs."""
     levels: int
     df: int
-    mean_square: float
     repeats: float
     """Runs of one level on average, as they weigh in the mean square's expectation; 1 for seeds."""
     variance: float
@@ -151,9 +150,7 @@ def variance_components(
         left_out = [part.squares().splits for part in cells.without(axis=1)]
         sources.append(_source(squares.splits.stretched([square for square in left_out if square]), seeds, confidence))
     low, high = seeds.value / seeds.quantiles(confidence)[::-1]
-    sources.append(
-        VarianceSource("seed", values.size, seeds.df, seeds.value, 1.0, seeds.value, float(low), float(high))
-    )
+    sources.append(VarianceSource("seed", values.size, seeds.df, 1.0, seeds.value, float(low), float(high)))
     return VarianceComponents(tuple(sources), float(values.mean()), values.size, confidence, limits)
 
 
@@ -189,11 +186,11 @@ class _Square:
         """With the spread that shows where each level in turn is left out."""
         parts = np.array([part.value for part in left_out])
         times = 1.0
-        if parts.size >= _FEWEST and (parts > 0).all():
+        if parts.size >= _FEWEST_LEVELS and (parts > 0).all():
             logs = np.log(parts)
             variance = (parts.size - 1) / parts.size * float(((logs - logs.mean()) ** 2).sum())
             times = variance * self.df / 2  # log chi-squared varies by about 2 / df
-        down, up = (math.sqrt(_ALLOWANCE * min(max(times, 1.0), most)) for most in _MOST)
+        down, up = (math.sqrt(_ALLOWANCE * min(max(times, 1.0), most)) for most in _MOST_TIMES_NORMAL)
         return replace(self, down=down, up=up)
 
     def quantiles(self, confidence: float) -> FloatArray:
@@ -237,7 +234,7 @@ class _NestedCells:
     def without(self, axis: int) -> Iterator[_NestedCells]:
         """The same without each configuration (or split) in turn, or without blocks of them where there are many."""
         levels = self.count.shape[axis]
-        for left_out in np.array_split(np.arange(levels), min(levels, _PARTS)) if levels >= _FEWEST else ():
+        for left_out in np.array_split(np.arange(levels), min(levels, _PARTS)) if levels >= _FEWEST_LEVELS else ():
             tables = [np.delete(table, left_out, axis) for table in (self.count, self.total, self.square)]
             held = tables[0].any(axis)
             yield _NestedCells(*(table[held] if axis else table[:, held] for table in tables))
@@ -287,7 +284,7 @@ def _source(square: _Square, seeds: _Square, confidence: float) -> VarianceSourc
     high = first - second + reach(1 / down - 1, 1 - 1 / second_up, square.ratio(seeds, tail))
     variance = (first - second) / repeats
     limits = float(max(low / repeats, min(variance, 0.0))), float(max(high / repeats, 0.0))
-    return VarianceSource(square.name, square.levels, square.df, first, repeats, variance, *limits)
+    return VarianceSource(square.name, square.levels, square.df, repeats, variance, *limits)
 
 
 def _share_limits(square: _Square, seeds: _Square, confidence: float) -> tuple[float, float] | None:

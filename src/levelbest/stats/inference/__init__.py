@@ -24,17 +24,14 @@ from levelbest.stats.inference._contrasts import (
 )
 from levelbest.stats.inference._contrasts import joint_p as joint_p
 from levelbest.stats.inference._contrasts import trial_units as trial_units
-from levelbest.stats.inference._decide import PairTest as PairTest
 from levelbest.stats.inference._decide import contrasts_of as contrasts_of
 from levelbest.stats.inference._decide import curve_limits as curve_limits
 from levelbest.stats.inference._decide import decide as decide
 from levelbest.stats.inference._draws import HEAVIER as HEAVIER
 from levelbest.stats.inference._draws import imagined_ends as imagined_ends
 from levelbest.stats.inference._draws import mean_draws as mean_draws
-from levelbest.stats.inference._hypotheses import VERDICTS as VERDICTS
 from levelbest.stats.inference._hypotheses import Band as Band
 from levelbest.stats.inference._hypotheses import Contrast, Contrasts, Difference, EffectAt, Hypotheses
-from levelbest.stats.inference._hypotheses import agreeing as agreeing
 from levelbest.stats.inference._hypotheses import band_contrasts as band_contrasts
 from levelbest.stats.inference._hypotheses import band_differences as band_differences
 from levelbest.stats.inference._hypotheses import undefined as undefined
@@ -42,7 +39,6 @@ from levelbest.stats.inference._macro import MacroUnits as MacroUnits
 from levelbest.stats.inference._means import MeanUnits as MeanUnits
 from levelbest.stats.inference._means import SignUnits as SignUnits
 from levelbest.stats.inference._means import StratifiedUnits as StratifiedUnits
-from levelbest.stats.inference._means import weighted_mean as weighted_mean
 from levelbest.stats.inference._power import MOST as MOST
 from levelbest.stats.inference._power import MOST_PLANNED as MOST_PLANNED
 from levelbest.stats.inference._power import POWER as POWER
@@ -55,8 +51,6 @@ from levelbest.stats.inference._suite import SuiteUnits as SuiteUnits
 from levelbest.stats.inference._trials import TrialUnits as TrialUnits
 from levelbest.stats.inference._trials import half_of as half_of
 from levelbest.stats.inference._trials import reach_of as reach_of
-from levelbest.stats.inference._units import Units as Units
-from levelbest.stats.inference._units import rounding_variance as rounding_variance
 
 # What strangers look for; the other names are machinery that later doors build on.
 __all__ = [

@@ -27,7 +27,7 @@ from levelbest.stats.bands import Terms, counts, order_statistic
 from levelbest.stats.best import Sample, best_weights
 from levelbest.stats.inference._contrasts import share_of_wins
 
-_CELLS = 1 << 20
+_TRIALS_AT_ONCE = 1 << 20
 TERMS = Terms()
 
 
@@ -91,7 +91,7 @@ def interquartile_mean(tasks: Sequence[Sample], n: int = 1, terms: Terms = TERMS
     drawn = np.concatenate(
         [
             middle(np.concatenate([side.drawn(n, size, stream) for side, stream in streams], axis=1) * share)
-            for size in _pieces(terms.n_resamples, total)
+            for size in _piece_sizes(terms.n_resamples, total)
         ]
     )
     tail = (1 - terms.confidence) / 2
@@ -151,7 +151,7 @@ def probability_of_improvement(
         chances += np.concatenate(
             [
                 share_of_wins(a.claimed, b.claimed, a.drawn(n, size, streams[0]), b.drawn(n, size, streams[1]))
-                for size in _pieces(terms.n_resamples, a.n_trials + b.n_trials)
+                for size in _piece_sizes(terms.n_resamples, a.n_trials + b.n_trials)
             ]
         ) / len(sides)
     tail = (1 - terms.confidence) / 2
@@ -193,8 +193,8 @@ class _Side:
         return np.asarray(drawn * np.repeat(of_group, self.sizes, axis=1))
 
 
-def _pieces(n_resamples: int, n_trials: int) -> Iterator[int]:
-    step = max(1, _CELLS // max(1, n_trials))
+def _piece_sizes(n_resamples: int, n_trials: int) -> Iterator[int]:
+    step = max(1, _TRIALS_AT_ONCE // max(1, n_trials))
     for start in range(0, n_resamples, step):
         yield min(step, n_resamples - start)
 

@@ -21,20 +21,20 @@ from functools import cached_property
 import numpy as np
 import scipy
 
-from levelbest._check import Bounds, FloatArray, IntArray
+from levelbest._check import BoolArray, Bounds, FloatArray, IntArray
 from levelbest.stats.bands import local_level, order_statistic
 from levelbest.stats.best import unseen
 from levelbest.stats.inference._draws import Draws
-from levelbest.stats.inference._exchange import Exchange
+from levelbest.stats.inference._exchange import LEAST_BEYOND, Exchange
 from levelbest.stats.inference._families import closed, levels_of, planned_levels
 from levelbest.stats.inference._hypotheses import Band, Contrast, Contrasts, Hypotheses, Pair, contrast_of
 from levelbest.stats.inference._means import StratifiedUnits
 from levelbest.stats.inference._power import Needed, Pilot
 from levelbest.stats.inference._suite import SuiteUnits
 from levelbest.stats.inference._trials import TrialUnits, student_p
-from levelbest.stats.inference._units import BoolArray, Units, across
+from levelbest.stats.inference._units import Units, across
 
-FEWEST = 3
+FEWEST_UNITS = 3
 """Units of a family from which on a comparison has limits."""
 VETO = 3.0
 # NOTE: draws must exclude zero at this multiple of the pair's level. The unobserved unit shifts them by about half a
@@ -44,11 +44,10 @@ SHOWN = 0.5
 # NOTE: over several budgets the limits shown use this part of the level: with unequal skewed distributions of 20 to 50
 # trials all of it covers .90 over all budgets, and half of it .93 to .95. It changes no verdict: used there too, it
 # would cost .14 of power where 10 trials meet 100.
-_LEAST_BEYOND = 5
 
 
 def decide(
-    units: Units, n: IntArray, hypotheses: Hypotheses, *, few: str = "few-trials", fewest: int = FEWEST
+    units: Units, n: IntArray, hypotheses: Hypotheses, *, few: str = "few-trials", fewest: int = FEWEST_UNITS
 ) -> tuple[Contrast, ...]:
     """Every pair: its difference, limits and verdict at each budget.
 
@@ -182,13 +181,13 @@ class PairTest:
         draws = self.units.draws(self.pair)
         if not self.units.studentised:
             return self._together(draws, VETO * self.level)
-        tail = max(VETO * self.level / 2, _LEAST_BEYOND / draws.lower.shape[1])
+        tail = max(VETO * self.level / 2, LEAST_BEYOND / draws.lower.shape[1])
         return self._carried(order_statistic(draws.lower, tail), order_statistic(draws.upper, 1 - tail))
 
     def _together(self, draws: Draws, level: float) -> tuple[FloatArray, FloatArray]:
         """Limits with one tail for all budgets and both sides."""
         tails = (local_level(side, level / 2, tails=way) for side, way in ((draws.lower, -1), (draws.upper, 1)))
-        tail = max(min(tails), _LEAST_BEYOND / draws.lower.shape[1] / 2)
+        tail = max(min(tails), LEAST_BEYOND / draws.lower.shape[1] / 2)
         return self._carried(order_statistic(draws.lower, tail), order_statistic(draws.upper, 1 - tail))
 
     def bounded_limits(self) -> tuple[FloatArray, FloatArray]:
@@ -259,7 +258,7 @@ class PairTest:
         """The |t| that as many exchanged units reach as often as the level says; 0 where too few are exchanged."""
         if not self.exchange.largest.size:
             return 0.0
-        largest = self.exchange.quantile(max(level, _LEAST_BEYOND / self.exchange.drawn))
+        largest = self.exchange.quantile(max(level, LEAST_BEYOND / self.exchange.drawn))
         return largest * float(across(self.n[place : place + 1], self.nodes, self.exchange.scales[0])[0])
 
     def contrast(

@@ -22,21 +22,28 @@ from levelbest.stats.bands import gaffke_draws
 from levelbest.stats.best import Mean, Quantile, Sample, Statistic, best_weights
 
 N_DRAWS = 2_000
+# NOTE: draws of the weights, time against Monte Carlo error: of a 95 % limit 3 % of its distance from the estimate. It
+# moves all rows of docs/coverage-verdicts.md a little.
 CELLS_ABOVE = 2_000
 """Larger families are drawn as cells of neighbouring rank, the best trials single."""
 _SINGLE = 1_000
-_NEAR, _LITTLE, _NOTHING = 4.0, 1e-2, 1e-18
-"""How near a quantile reports are told apart, in standard errors of the distribution there; the part of the best
-trial's weight below which a trial is not; and a chance that no sum shows."""
-_CELLS = 1 << 20  # exponentials in one piece
-_REACH, _FEWER = 0.25, 1.2
-# NOTE: a further score is imagined _REACH + _FEWER / m, times 1 + 10 / m, ranges of a quarter beyond. Chosen on all of
-# docs/coverage-problems.md's rates but the last: less covers below .93 with 8 to 12 problems, more is wider.
+SINGLE_WITHIN = 4.0
+"""Standard errors of the distribution, around a quantile, within which reports of a large family are drawn one by one.
+
+NOTE: a draw that leaves four standard errors has a chance of 6e-5 and is then placed by whole cells; a smaller number
+is faster and rounds limits of quantiles to the edges of cells (the rows of medians in docs/coverage-verdicts.md).
+"""
+_LITTLE, _NOTHING = 1e-2, 1e-18
+"""The part of the best trial's weight below which a trial is not drawn alone; and a chance that no sum shows."""
+_EXPONENTIALS_AT_ONCE = 1 << 20  # exponentials in one piece
+_FURTHER_REACH, _FEWER = 0.25, 1.2
+# NOTE: a further score is imagined _FURTHER_REACH + _FEWER / m, times 1 + 10 / m, ranges of a quarter beyond. Chosen on
+# all of docs/coverage-problems.md's rates but the last: less covers below .93 with 8 to 12 problems, more is wider.
 _WINDOW = 0.1
 """Of the range: scores this close are as good as equal."""
 _FEW_DECIDE = 0.5, 0.75
 """Of the scores within such a window: where the bound begins to stand, and where it does."""
-_FAR = 2.0
+_UNBOUNDED_RANGES = 2.0
 """Where no bound is known: so many ranges beyond, for many scores."""
 HEAVIER = 2.0
 """Times the mean weight: what a further unit weighs at least where units have weights."""
@@ -60,7 +67,7 @@ def curve_draws(
     ordered = sample.ordered()
     if sample.reported is None and isinstance(statistic, Mean):
         draws = gaffke_draws(ordered.selection, n, N_DRAWS, rng)
-        worst, best = _ends(ordered.selection, bounds)
+        worst, best = _end_scores(ordered.selection, bounds)
         return Draws(draws.lower(worst), draws.upper(best))
     if sample.reported is None and isinstance(statistic, Quantile):
         return _quantile_draws(ordered.selection, n, statistic.q, rng, bounds)
@@ -122,7 +129,7 @@ def mean_draws(
     heavy = weights.max(axis=0) if further is None else further
     off, reach = sums - below * weights, above - below  # no digit is lost to a common offset
     lower, upper = np.empty((2, nodes, n_draws))
-    piece = max(1, _CELLS // (units + 1))
+    piece = max(1, _EXPONENTIALS_AT_ONCE // (units + 1))
     for start in range(0, n_draws, piece):
         cut = slice(start, min(start + piece, n_draws))
         drawn = rng.standard_exponential((cut.stop - cut.start, units + 1))
@@ -164,14 +171,14 @@ def imagined_ends(ordered: FloatArray, bounds: Bounds) -> tuple[float, float]:
     mean, and a further one may be anything (pass@16 of problems most of which are solved).
     """
     m, whole = ordered.size, float(ordered[-1] - ordered[0])
-    reach, more = _REACH + _FEWER / m, 1 + 10 / m
+    reach, more = _FURTHER_REACH + _FEWER / m, 1 + 10 / m
     quarter = max(m // 4, min(3, m - 1))  # three where there are as many to spare
     within = np.searchsorted(ordered, ordered + _WINDOW * whole * (1 + 1e-9), side="right") - np.arange(m)
     few, decide = _FEW_DECIDE
     huddled = float(np.clip((within.max() / m - few) / (decide - few), 0.0, 1.0))
 
     def beyond(gap: float, room: float | None) -> float:
-        far = _FAR * more * whole if room is None else room
+        far = _UNBOUNDED_RANGES * more * whole if room is None else room
         if gap == 0:
             return far
         near = reach * more * gap if room is None else min(reach * more * gap, room)
@@ -183,7 +190,7 @@ def imagined_ends(ordered: FloatArray, bounds: Bounds) -> tuple[float, float]:
     return worst - below, best + above
 
 
-def _ends(scores: FloatArray, bounds: Bounds) -> tuple[float, float]:
+def _end_scores(scores: FloatArray, bounds: Bounds) -> tuple[float, float]:
     worst, best = bounds
     return float(scores.min()) if worst is None else worst, float(scores.max()) if best is None else best
 
@@ -197,7 +204,7 @@ def _quantile_draws(ordered: FloatArray, n: IntArray, q: float, rng: np.random.G
     for place in range(n.size - 1, -1, -1):  # from the highest level down, each count among those below the last
         left = rng.binomial(left, levels[place] / share)
         below[place], share = left, levels[place]
-    worst, best = _ends(ordered, bounds)
+    worst, best = _end_scores(ordered, bounds)
     return Draws(np.append(worst, ordered)[below], np.append(ordered, best)[below])
 
 
@@ -243,7 +250,7 @@ def in_parts(ordered: Sample, n: IntArray, statistic: Statistic) -> tuple[Sample
         for budget in n.tolist():
             weights = np.asarray(best_weights(ordered.selection, budget))
             held = np.cumsum(weights[by_report])
-            far = _NEAR * math.sqrt(statistic.q * (1 - statistic.q) * float(np.square(weights).sum()))
+            far = SINGLE_WITHIN * math.sqrt(statistic.q * (1 - statistic.q) * float(np.square(weights).sum()))
             ends = np.searchsorted(held, statistic.q + far * np.array([-1, 1]))
             edges.append(reports[by_report[np.minimum(ends, reports.size - 1)]])
             single |= (reports >= edges[-1][0]) & (reports <= edges[-1][1]) & (weights > _LITTLE * weights[-1])
@@ -276,7 +283,7 @@ def weighted_draws(
         squares = np.maximum(cells.means(np.square(ordered.claimed)) - np.square(claimed[0]), 0)
         claimed = claimed + np.sqrt(squares / cells.counts) * rng.standard_normal(claimed.shape)
     best = ordered.claimed[-max(3, round(math.sqrt(m))) :] if reported else ordered.claimed
-    ends = _ends(best, bounds)
+    ends = _end_scores(best, bounds)
     fresh = np.flatnonzero(np.append(True, np.diff(ordered.selection[cells.starts]) > 0))
     drawn = _Drawn.of(weights, fresh, claimed)
     if reported:

@@ -22,14 +22,17 @@ from levelbest.stats.bands import order_statistic, pick
 from levelbest.stats.inference._units import Families, Units, across, cells_of
 
 EXACT_UP_TO = 20_000
-"""Assignments that are all gone through; the p-value then has no Monte Carlo error."""
-_FIRST, _LEAST_ALLOWED, _MOST = 700, 5_600, 44_800
+"""Assignments that are all gone through; the p-value then has no Monte Carlo error.
+
+NOTE: it trades time alone; more than these are drawn (docs/coverage-verdicts.md, four families of five runs).
+"""
+_FIRST, _LEAST_ALLOWED, _MOST_ALLOWED = 700, 5_600, 44_800
 _WORK = 1 << 25
-_LEAST_BEYOND = 5
+LEAST_BEYOND = 5
 """Assignments beyond the quantile that measures them, at the least: fewer would not place it."""
 _SURE = 0.01
 """The chance, on either side, that further assignments carry a p-value across its level."""
-_FAR, _SURE_FAR, _PLACED = 0.1, 0.25, 1_400
+_FAR_BELOW, _SURE_FAR, _PLACED = 0.1, 0.25, 1_400
 # NOTE: a p-value that the tail of 1,400 assignments puts below a tenth of its level is decided: 45 pairs would need
 # 6,500 assignments each to show it without. A p-value above a level of .001 is never reached by 1,400 in 15 of 100,000
 # samples of equal distributions, and their tail puts it so low in few of those.
@@ -39,7 +42,7 @@ LEAST_UNIT = 0.25
 # NOTE: a |t| whose own quantile is less than this share of a normal one is not measured by it. Where most trials reach
 # the best score there is, curves end there, and what t exceeds its own tiny quantile by would decide for all budgets
 # (docs/coverage-verdicts.md, the 0/1 rows).
-_STREAM = 20_260
+_EXCHANGE_STREAM = 20_260
 _SLACK = 1e-9
 """Statistics this close in proportion are the same one added up in another order."""
 
@@ -77,8 +80,8 @@ class Exchange:
         self.nodes = units.nodes[: units.inside(families)]
         self.cells = cells_of(n, self.nodes)
         sizes = sorted(units.sizes[f] for f in families)
-        self._rng, self._freedom = np.random.default_rng([_STREAM, *sizes]), max(sizes[0] - 1.0, 1.0)
-        self._most = int(np.clip(_WORK // max(1, sum(sizes) * self.nodes.size), _LEAST_ALLOWED, _MOST))
+        self._rng, self._freedom = np.random.default_rng([_EXCHANGE_STREAM, *sizes]), max(sizes[0] - 1.0, 1.0)
+        self._most = int(np.clip(_WORK // max(1, sum(sizes) * self.nodes.size), _LEAST_ALLOWED, _MOST_ALLOWED))
         self.null: FloatArray = np.empty((statistics.shape[0], self.nodes.size, 0))
         self.exact = units.assignments(families) <= EXACT_UP_TO
         self.undecided = False
@@ -117,7 +120,7 @@ class Exchange:
     @property
     def tail(self) -> float:
         """The share of the assignments beyond a quantile that measures them."""
-        return max(self.level, _LEAST_BEYOND / self.drawn)
+        return max(self.level, LEAST_BEYOND / self.drawn)
 
     def p_values(self, places: tuple[int, ...] = (0,)) -> FloatArray:
         """Step-down p-values at each budget, decided where the least of them and those at ``places`` are.
@@ -179,7 +182,7 @@ class Exchange:
             return True
         if level < _FINEST or (1 - level) ** self._most > sure:
             return self.drawn >= _TO_PLACE
-        if p_value <= _FAR * level and self.drawn >= _PLACED:
+        if p_value <= _FAR_BELOW * level and self.drawn >= _PLACED:
             sure = max(sure, _SURE_FAR)
         return p_value <= level and bool(scipy.special.bdtr(reached, self.drawn, level) <= sure)
 
@@ -188,7 +191,7 @@ class Exchange:
         says, as a part of the level: about a third for a dozen budgets, whose curves are nearly the same."""
         if self.nodes.size == 1:
             return np.ones(self.n.size)
-        level = max(self.level, 4 * _LEAST_BEYOND / self.drawn)
+        level = max(self.level, 4 * LEAST_BEYOND / self.drawn)
         critical = self.quantile(level)
         share = (null >= critical * (1 - _SLACK)).mean(axis=1) / level
         return across(self.n, self.nodes, np.clip(share, 1 / self.nodes.size, 1.0))

@@ -28,7 +28,11 @@ if TYPE_CHECKING:
     from levelbest.stats.inference._decide import PairTest
 
 RANGES_UP_TO = 30
-"""Families whose ranges are all tested; more of them share the error."""
+"""Families whose ranges are all tested; more of them share the error.
+
+NOTE: it trades power for time: f families have f (f - 1) / 2 ranges, each with permutations of its own
+(docs/coverage-verdicts.md, partial nulls).
+"""
 
 
 class Levels(NamedTuple):

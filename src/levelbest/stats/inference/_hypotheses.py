@@ -12,18 +12,14 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from levelbest._check import Bounds, FloatArray, IntArray
+from levelbest._check import BoolArray, Bounds, Budgets, FloatArray, IntArray
 from levelbest.errors import InputError
 from levelbest.stats.best import Sample
 from levelbest.stats.best import unseen as unseen_share
 from levelbest.stats.inference._power import POWER, Needed
 
-BoolArray = npt.NDArray[np.bool_]
 Pair = tuple[int, int]
-Budgets = IntArray | FloatArray
-"""Numbers of trials, or costs."""
 
 OPEN = float(np.finfo(np.float64).tiny)
 """An end at zero that excludes it: the limit where only a later step certifies, which promises no more than a sign."""
@@ -335,8 +331,6 @@ class Difference:
     """What ``certified`` rests on: ``swaps`` (systems swapped within problems) or ``limits`` (those shown)."""
     p_value: FloatArray | None = None
     """Adjusted for everything tested together; NaN where there is no test."""
-    smallest_p: float | None = None
-    """The least p-value that the test could reach, for one budget alone."""
 
     def __str__(self) -> str:
         rows = zip(self.n, self.difference, self.low, self.high, strict=True)

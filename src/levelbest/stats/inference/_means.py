@@ -21,13 +21,14 @@ from levelbest.stats.inference._units import (
     assigned,
     rounding_variance,
     satterthwaite,
-    studentised,
+    t_statistic,
 )
 
-_DOMINATES = 1e-3
+DOMINATES = 1e-3
 """Where no unit holds more than this share of the sum of squares, sums of random signs are drawn from their normal
-limit: the fourth cumulant is then below 2e-3, which moves a p-value by less than a hundredth of itself."""
-_CELLS = 1 << 20
+limit: the fourth cumulant is then below 2e-3, which moves a p-value by less than a hundredth of itself.
+Sums over the problems of a suite likewise (`_suite`): of a thousand problems and more."""
+_SIGNS_AT_ONCE = 1 << 20
 _DRAWN_OF_FEW = 20_000
 
 
@@ -216,11 +217,11 @@ class SignUnits(Units):
         if size is None:
             signs = 1.0 - 2.0 * (np.arange(2**units)[:, None] >> np.arange(units) & 1)
             return np.asarray(np.abs(signs @ rows).T[None])
-        if units and float(np.square(rows).max()) <= _DOMINATES:
+        if units and float(np.square(rows).max()) <= DOMINATES:
             values, axes = np.linalg.eigh(rows.T @ rows)
             root = axes * np.sqrt(np.maximum(values, 0.0))
             return np.asarray(np.abs(rng.standard_normal((size, rows.shape[1])) @ root.T).T[None])
-        parts, piece = [], max(1, _CELLS // max(units, 1))
+        parts, piece = [], max(1, _SIGNS_AT_ONCE // max(units, 1))
         for start in range(0, size, piece):
             signs = 2.0 * rng.integers(0, 2, (min(piece, size - start), units), dtype=np.int8) - 1.0
             parts.append(np.abs(signs @ rows).T)
@@ -318,7 +319,7 @@ class StratifiedUnits(IndependentUnits):
                     differences[at, :last, cut] += values[places[a]][:last] - values[places[b]][:last]
                     variances[at, :last, cut] += task_variances[places[a]][:last] + task_variances[places[b]][:last]
                 start = cut.stop
-        return np.abs(studentised(differences, variances))
+        return np.abs(t_statistic(differences, variances))
 
     def draws(self, pair: Pair, bounds: Bounds = (None, None)) -> Draws:
         """Means of the tasks' draws."""

@@ -30,8 +30,8 @@ MOST_PLANNED = 10_000
 """A difference is called too small where even the largest that the pilot allows takes more units than this."""
 _PROBABILITIES: FloatArray = (np.arange(32) + 0.5) / 32
 _SHARES: FloatArray = (np.arange(6) + 0.5) / 6
-_MOST_FREEDOM, _LEAST_FREEDOM = 1e6, 0.5
-_PROPORTION, _ROUNDS = 5e-3, 12
+_MOST_FREEDOM, LEAST_FREEDOM = 1e6, 0.5
+_PROPORTION, _FIXED_POINT_ROUNDS = 5e-3, 12
 
 
 @dataclass(frozen=True)
@@ -140,13 +140,13 @@ class Pilot:
 
         The normal approximation to the noncentral t of Johnson and Welch (1940).
         """
-        freedom = max((self._freedom + 1) * times - 1, _LEAST_FREEDOM)
+        freedom = max((self._freedom + 1) * times - 1, LEAST_FREEDOM)
         critical = self._student(freedom) + self._beyond_student / max(times, 1.0)
         return critical * (1 - 1 / (4 * freedom)), math.sqrt(1 + critical**2 / (2 * freedom))
 
     @cached_property
     def _freedom(self) -> float:
-        return min(max(self.freedom, _LEAST_FREEDOM), _MOST_FREEDOM)
+        return min(max(self.freedom, LEAST_FREEDOM), _MOST_FREEDOM)
 
     @cached_property
     def _beyond_student(self) -> float:
@@ -229,7 +229,7 @@ class Pilot:
         if theta <= 0:
             return math.inf
         z, times = float(scipy.special.ndtri(power)), 1.0
-        for _ in range(_ROUNDS):
+        for _ in range(_FIXED_POINT_ROUNDS):
             centre, spread = self._decisive(times)
             times = max(((centre + z * spread) / theta) ** 2, 2 / self.units)
         return self._whole(times)

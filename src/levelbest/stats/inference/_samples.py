@@ -7,16 +7,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from levelbest._check import FloatArray, IntArray
+from levelbest._check import BoolArray, FloatArray, IntArray
 from levelbest.stats.bands import Ranked
 from levelbest.stats.best import Sample
 from levelbest.stats.inference._paired import leave_one_out
 from levelbest.stats.inference._trials import pooled
-from levelbest.stats.inference._units import BoolArray, Labels, all_assignments, permuted
+from levelbest.stats.inference._units import Labels, all_assignments, permuted
 
 Chance = Callable[[IntArray, IntArray, IntArray], FloatArray]
 """Of successes, samples and budgets: the value of each problem at each budget."""
-_CELLS = 1 << 22
+_PERMUTED_AT_ONCE = 1 << 22
 
 
 class Deviations(NamedTuple):
@@ -103,7 +103,7 @@ class CountSamples(ProblemSamples):
     ) -> Iterator[tuple[IntArray, FloatArray]]:
         """Successes that fall to each system are hypergeometric."""
         systems = [system for system in (self, *others) if isinstance(system, CountSamples)]
-        step = max(1, _CELLS // (size * k * len(systems)))
+        step = max(1, _PERMUTED_AT_ONCE // (size * k * len(systems)))
         won, total = (np.sum([getattr(system, name) for system in systems], axis=0) for name in ("won", "sizes"))
         n, tables = self.n[:k], [system.table(k) for system in systems]
         for start in range(0, won.size, step):

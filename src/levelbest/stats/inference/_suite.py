@@ -22,14 +22,12 @@ import scipy
 from levelbest._check import Bounds, FloatArray, IntArray
 from levelbest.stats.inference._draws import N_DRAWS, Draws
 from levelbest.stats.inference._hypotheses import VERDICTS, Pair
+from levelbest.stats.inference._means import DOMINATES
 from levelbest.stats.inference._samples import ProblemSamples
 from levelbest.stats.inference._trials import effective_freedom
 from levelbest.stats.inference._units import Evidence, Families, IndependentUnits, satterthwaite
 
-_CELLS = 1 << 22
-_DOMINATES = 1e-3
-# NOTE: where no problem holds more than this share of the variance, sums over problems are drawn from their normal
-# limit, as those of random signs are (`_means`); fewer than a thousand problems never are.
+_DRAWN_AT_ONCE = 1 << 22
 _TO_MEASURE = 256
 """Permutations of each problem that measure what its exchange adds to the variance."""
 
@@ -185,7 +183,7 @@ class SuiteUnits(IndependentUnits):
 
     def _drawn(self, families: Families, size: int, k: int, rng: np.random.Generator) -> FloatArray:
         covariance, share = self._exchange_covariance(families)
-        if len(families) == 2 and share <= _DOMINATES:
+        if len(families) == 2 and share <= DOMINATES:
             drawn = _normal(covariance, size, rng)
             return np.stack([drawn, np.zeros_like(drawn)])
         first, *others = (self.samples[f] for f in families)
@@ -210,7 +208,7 @@ class SuiteUnits(IndependentUnits):
         """Deviations of the mean under random weights of the samples: (draw, node)."""
         system, alone = self.samples[f], np.sqrt(self._alone(f))[:, :k]
         out, covariance, largest = np.zeros((N_DRAWS, k)), np.zeros((k, k)), 0.0
-        limit = self.weights.size >= 1 / _DOMINATES
+        limit = self.weights.size >= 1 / DOMINATES
         for cut, (counts, off) in system.deviations():
             m = system.sizes[cut]
             moved = np.where((m > 1)[:, None, None], off[:, :, :k], alone[cut, None])
@@ -223,7 +221,7 @@ class SuiteUnits(IndependentUnits):
             out += _shaken(counts, moved, m, rng)
         if not limit:
             return out
-        if largest <= _DOMINATES * float(np.diag(covariance).min()):
+        if largest <= DOMINATES * float(np.diag(covariance).min()):
             return _normal(covariance, N_DRAWS, rng)
         for cut, (counts, off) in system.deviations():
             moved = np.where((system.sizes[cut] > 1)[:, None, None], off[:, :, :k], alone[cut, None])
@@ -239,7 +237,7 @@ class SuiteUnits(IndependentUnits):
 def _shaken(counts: FloatArray, moved: FloatArray, sizes: IntArray, rng: np.random.Generator) -> FloatArray:
     """Sums over problems of deviations under random weights of the samples of each: (draw, node)."""
     out = np.zeros((N_DRAWS, moved.shape[2]))
-    step = max(1, _CELLS // (N_DRAWS * counts.shape[1]))
+    step = max(1, _DRAWN_AT_ONCE // (N_DRAWS * counts.shape[1]))
     single = bool((counts == 1).all())
     for start in range(0, counts.shape[0], step):
         some = slice(start, start + step)

@@ -28,6 +28,7 @@ from levelbest.stats.inference._large import (
     large_side,
 )
 from levelbest.stats.inference._paired import jackknife_errors, leave_one_out
+from levelbest.stats.inference._power import LEAST_FREEDOM
 from levelbest.stats.inference._units import (
     Evidence,
     Families,
@@ -36,7 +37,7 @@ from levelbest.stats.inference._units import (
     across,
     rounding_variance,
     satterthwaite,
-    studentised,
+    t_statistic,
 )
 
 REPORTED_LEAST = 10
@@ -45,7 +46,6 @@ REPORTED_LEAST = 10
 # a reported score collapses in a tenth of the trials (docs/coverage-verdicts.md, "Reported scores that collapse").
 _ALL_ERRORS = 1 << 22
 """Up to so many (budget, trial) cells every budget has a standard error of its own."""
-_LEAST_FREEDOM = 0.5
 
 
 _weight_squares = lru_cache(maxsize=1 << 16)(weight_squares)
@@ -290,7 +290,7 @@ class PairedTrials(TrialUnits):
         parts = []
         for start in range(0, patterns.shape[0], piece):
             difference, error = self._swapped((first, second), patterns[start : start + piece])
-            parts.append(np.abs(studentised(difference, np.square(error))))
+            parts.append(np.abs(t_statistic(difference, np.square(error))))
         return np.concatenate(parts, axis=1)[None]
 
     def _swapped(self, pair: Pair, swaps: Labels) -> tuple[FloatArray, FloatArray]:
@@ -333,7 +333,7 @@ class PairedTrials(TrialUnits):
 def effective_freedom(n_trials: int, n: IntArray) -> FloatArray:
     """1 / sum of squared weights - 1: what the best of n really rests on."""
     squares = np.array([_weight_squares(n_trials, int(budget)) for budget in n])
-    return np.maximum(1 / squares - 1, _LEAST_FREEDOM)
+    return np.maximum(1 / squares - 1, LEAST_FREEDOM)
 
 
 def student_p(t: FloatArray, freedom: FloatArray) -> FloatArray:

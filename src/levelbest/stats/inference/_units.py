@@ -29,7 +29,7 @@ from levelbest._check import Bounds, FloatArray, IntArray
 from levelbest.stats.inference._draws import Draws
 from levelbest.stats.inference._hypotheses import Pair
 
-_STEP = 1.5
+_NODE_RATIO = 1.5
 _ALL_UP_TO = 10
 
 
@@ -45,7 +45,7 @@ def nodes_of(n: IntArray, also: Sequence[int] = (), *, most: int | None = None) 
     """
     if n.size <= (most or _ALL_UP_TO):
         return np.union1d(n, np.array(also, dtype=np.int64))
-    size = most or 2 + int(np.log(n[-1] / n[0]) / np.log(_STEP))
+    size = most or 2 + int(np.log(n[-1] / n[0]) / np.log(_NODE_RATIO))
     ideal = np.append(np.geomspace(n[0], n[-1], size), 0.8 * n[-1])
     nearest = np.abs(np.log(n)[:, None] - np.log(ideal)).argmin(axis=0)
     return np.union1d(n[nearest], np.array(also, dtype=np.int64))
@@ -64,11 +64,10 @@ def across(n: IntArray, nodes: IntArray, values: FloatArray) -> FloatArray:
 if TYPE_CHECKING:
     from levelbest.stats.inference._large import PooledHeads, PooledReports
 
-BoolArray = npt.NDArray[np.bool_]
 Labels = npt.NDArray[np.int8]
 Families = tuple[int, ...]
-_CELLS = 1 << 16
-_LEAST_ROWS = 700
+_LABELS_AT_ONCE = 1 << 16
+_LEAST_ASSIGNMENTS = 700
 _ARITHMETIC = 1e-9
 
 
@@ -84,7 +83,7 @@ class Evidence(NamedTuple):
     @property
     def t(self) -> FloatArray:
         """The studentised difference; 0 where nothing varies."""
-        return studentised(self.difference, np.square(self.error))
+        return t_statistic(self.difference, np.square(self.error))
 
 
 class Units:
@@ -201,7 +200,7 @@ class IndependentUnits(Units):
             for row, (a, b) in zip(t, pairs, strict=True):
                 last = self.inside((order[a], order[b]))
                 difference, variance = values[a][:last] - values[b][:last], variances[a][:last] + variances[b][:last]
-                row[:last] = np.abs(studentised(difference, variance))
+                row[:last] = np.abs(t_statistic(difference, variance))
             parts.append(t)
         return np.concatenate(parts, axis=2)
 
@@ -228,7 +227,9 @@ class IndependentUnits(Units):
 def assigned(sizes: Sequence[int], size: int | None, rng: np.random.Generator, n_nodes: int) -> Iterator[Labels]:
     """Which family each of the pooled units goes to, one assignment a row, in pieces; all of them for None."""
     total = sum(sizes)
-    rows = max(min(_LEAST_ROWS, (_CELLS << 6) // total), _CELLS // (total * max(1, n_nodes // 8)), 1)
+    rows = max(
+        min(_LEAST_ASSIGNMENTS, (_LABELS_AT_ONCE << 6) // total), _LABELS_AT_ONCE // (total * max(1, n_nodes // 8)), 1
+    )
     if size is None:
         every = all_assignments(tuple(sizes))
         for start in range(0, every.shape[0], rows):
@@ -269,7 +270,7 @@ def all_assignments(sizes: tuple[int, ...]) -> Labels:
     return out
 
 
-def studentised(difference: FloatArray, variance: FloatArray) -> FloatArray:
+def t_statistic(difference: FloatArray, variance: FloatArray) -> FloatArray:
     """Differences over their standard error; 0 where nothing varies."""
     with np.errstate(divide="ignore", invalid="ignore"):
         t = difference / np.sqrt(variance)

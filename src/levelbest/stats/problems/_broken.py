@@ -11,7 +11,7 @@ import numpy as np
 
 from levelbest._check import FloatArray, IntArray
 
-_ENUMERATED = 200_000
+_ASSIGNMENTS_ENUMERATED = 200_000
 """Assignments that are all looked at; of more so many are drawn."""
 _TOLERANCE = 1e-12
 
@@ -61,9 +61,9 @@ def _p_value(a: FloatArray, b: FloatArray, rng: np.random.Generator) -> float:
     if _far_from_rare(a, b):
         return 1.0
     total = float(a.sum()) - _TOLERANCE * max(1.0, float(np.abs(pool).sum()))
-    if comb(pool.size, m) <= _ENUMERATED:
+    if comb(pool.size, m) <= _ASSIGNMENTS_ENUMERATED:
         return float((pool[_assignments(pool.size, m)].sum(axis=1) >= total).mean())
-    drawn = np.argsort(rng.random((_ENUMERATED // 10, pool.size)), axis=1)[:, :m]
+    drawn = np.argsort(rng.random((_ASSIGNMENTS_ENUMERATED // 10, pool.size)), axis=1)[:, :m]
     return float((1 + (pool[drawn].sum(axis=1) >= total).sum()) / (1 + len(drawn)))
 
 

@@ -27,7 +27,7 @@ from levelbest.stats.inference import (
 )
 from levelbest.stats.problems._groups import GroupBest
 
-METHODS = ("default", "gaffke")
+DIFFERENCE_METHODS = ("default", "gaffke")
 
 
 def problem_contrasts(
@@ -66,7 +66,7 @@ def problem_contrasts(
     ([1, 1], 'swaps', 0.0078)
     """
     _check_budgets(systems, hypotheses)
-    _check.as_choice(hypotheses.method, METHODS, "method")
+    _check.as_choice(hypotheses.method, DIFFERENCE_METHODS, "method")
     sign, first = _check.sign_of(systems[0].direction), systems[0]
     if paired:
         for other in systems[1:]:
@@ -80,7 +80,7 @@ def problem_contrasts(
             answer = sign_contrasts(differences, first.n, hypotheses, weights=first.weights, clusters=first.clusters)
     else:
         columns, weights = zip(*(system.by_unit() for system in systems), strict=True)
-        units = MeanUnits([sign * values for values in columns], first.n, _weights(columns, weights))
+        units = MeanUnits([sign * values for values in columns], first.n, _unit_weights(columns, weights))
         answer = contrasts_of(decide(units, first.n, hypotheses, few="few-problems", fewest=2), hypotheses)
     return replace(answer, pairs=tuple(_with_samples(contrast, systems) for contrast in answer.pairs))
 
@@ -91,7 +91,7 @@ def _with_samples(contrast: Contrast, systems: Sequence[GroupBest]) -> Contrast:
     return replace(contrast, n_trials=(int(systems[a].sizes.sum()), int(systems[b].sizes.sum())))
 
 
-def _weights(columns: Sequence[FloatArray], weights: Sequence[FloatArray | None]) -> list[FloatArray] | None:
+def _unit_weights(columns: Sequence[FloatArray], weights: Sequence[FloatArray | None]) -> list[FloatArray] | None:
     if all(given is None for given in weights):
         return None
     each = zip(columns, weights, strict=True)

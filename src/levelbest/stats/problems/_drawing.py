@@ -1,8 +1,8 @@
 """The expected value of the selected sample of a problem, for every number of samples or every spend.
 
-Over *subsets* it is exact, and serves up to `EXACT_UP_TO` samples of a problem; beyond, random *orders* of its samples
-do, without bias, and with a Monte Carlo error that is known. An order depends on the number of its problem alone, and
-not on the order of the rows, nor on whether the table is held or read in parts.
+Over *subsets* it is exact, and serves up to `SUBSETS_UP_TO` samples of a problem; beyond, random *orders* of its
+samples do, without bias, and with a Monte Carlo error that is known. An order depends on the number of its problem
+alone, and not on the order of the rows, nor on whether the table is held or read in parts.
 
 Budgets count samples, or what samples cost: then samples are drawn until the next one would not be finished within the
 budget ([S] section 8).
@@ -15,22 +15,19 @@ from math import comb
 
 import numpy as np
 
-from levelbest._check import FloatArray, IntArray
+from levelbest._check import Budgets, FloatArray, IntArray
 from levelbest.stats.problems._taking import Samples, rule_of
 
-EXACT_UP_TO = 10
+SUBSETS_UP_TO = 10
 """Samples of a problem up to which every subset is looked at."""
 _ORDERED = 1 << 21
 """Samples in all random orders together, where that is between 2 and 256 orders."""
-_CELLS = 1 << 18
+_VALUES_AT_ONCE = 1 << 18
 """Numbers that are computed together: so many fit the cache."""
 _MOST_ORDERS, _LEAST_ORDERS = 256, 2
-_ROUNDING = 1e-9
-_STREAM = 32_452_843
+_COST_ROUNDING = 1e-9
+_ORDERS_SEED = 32_452_843
 """The stream of the orders: no seed changes a value."""
-
-Budgets = IntArray | FloatArray
-"""Numbers of samples, or what the samples of a problem may cost."""
 
 
 def orders_for(n_samples: int) -> int:
@@ -66,7 +63,7 @@ def values_of_costs(samples: Samples, budgets: Budgets) -> tuple[FloatArray, Flo
     NaN where all samples of a problem can be finished within the budget: with more of them more might have been.
     """
     assert samples.cost is not None
-    limits = np.asarray(budgets, dtype=np.float64) * (1 + _ROUNDING)
+    limits = np.asarray(budgets, dtype=np.float64) * (1 + _COST_ROUNDING)
     steps = np.arange(samples.size + 1)
 
     def of_subsets(part: Samples) -> FloatArray:
@@ -76,7 +73,7 @@ def values_of_costs(samples: Samples, budgets: Budgets) -> tuple[FloatArray, Flo
         assert part.cost is not None
         values = rule_of(part).in_orders(orders, steps)
         spent = np.cumsum(part.along(part.cost, orders), axis=2)
-        return np.take_along_axis(values, _finished(spent, limits), axis=2)
+        return np.take_along_axis(values, _samples_within(spent, limits), axis=2)
 
     value, error = _averaged(samples, budgets.size, of_subsets, of_orders)
     finished = samples.cost.sum(axis=1)[:, None] <= limits
@@ -84,7 +81,7 @@ def values_of_costs(samples: Samples, budgets: Budgets) -> tuple[FloatArray, Flo
     return value, error
 
 
-def _finished(spent: FloatArray, limits: FloatArray) -> IntArray:
+def _samples_within(spent: FloatArray, limits: FloatArray) -> IntArray:
     """(problem, order, limit): how many of the sums along the last axis, which rise, are within each limit."""
     rows, m = spent.reshape(-1, spent.shape[2]), spent.shape[2]
     flat, start = rows.ravel(), np.arange(rows.shape[0])[:, None] * m - 1
@@ -105,13 +102,13 @@ def _averaged(
 ) -> tuple[FloatArray, FloatArray]:
     """Mean and Monte Carlo error by problem and budget: over every subset, or over random orders."""
     samples, m = samples.in_order(), samples.size
-    if m <= EXACT_UP_TO:
-        parts = [of_subsets(part) for part in _pieces(samples, (1 << m) * max(m, n_budgets))]
+    if m <= SUBSETS_UP_TO:
+        parts = [of_subsets(part) for part in _sample_pieces(samples, (1 << m) * max(m, n_budgets))]
         value = np.concatenate(parts)
         return value, np.zeros_like(value)
     number = samples.n_orders or orders_for(samples.worth.size)
     values, errors = [], []
-    for part in _pieces(samples, m * number):
+    for part in _sample_pieces(samples, m * number):
         orders = random_orders(part.problem, number, m)
         drawn = of_orders(part, orders + m * np.arange(orders.shape[0])[:, None, None])
         values.append(drawn.mean(axis=1))
@@ -119,8 +116,8 @@ def _averaged(
     return np.concatenate(values), np.concatenate(errors)
 
 
-def _pieces(samples: Samples, cells: int) -> Iterator[Samples]:
-    step = max(1, _CELLS // cells)
+def _sample_pieces(samples: Samples, cells: int) -> Iterator[Samples]:
+    step = max(1, _VALUES_AT_ONCE // cells)
     for start in range(0, samples.worth.shape[0], step):
         yield samples.of(slice(start, start + step))
 
@@ -174,7 +171,9 @@ def random_orders(problems: IntArray, number: int, m: int) -> IntArray:
     """
     few = m <= 1 << 8
     seeds = (
-        np.uint64(_STREAM) + (problems.astype(np.uint64) << np.uint64(12))[:, None] + np.arange(number, dtype=np.uint64)
+        np.uint64(_ORDERS_SEED)
+        + (problems.astype(np.uint64) << np.uint64(12))[:, None]
+        + np.arange(number, dtype=np.uint64)
     )
     base = (_mixed64(seeds) >> np.uint64(32)).astype(np.uint32)
     keys = _mixed32(base[:, :, None] + np.arange(m, dtype=np.uint32) * np.uint32(0x9E3779B9))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from levelbest._check import FloatArray, IntArray
-from levelbest.stats.problems._drawing import Budgets, orders_for, values_of_costs, values_of_counts
+from levelbest._check import Budgets, FloatArray, IntArray
+from levelbest.stats.problems._drawing import orders_for, values_of_costs, values_of_counts
 from levelbest.stats.problems._groups import buckets
 from levelbest.stats.problems._taking import DrawnFrom, Samples
 

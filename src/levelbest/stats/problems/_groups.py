@@ -24,8 +24,8 @@ from levelbest.stats.best import rank_weights
 from levelbest.stats.problems._passes import pass_at_k
 
 Given = TypeVar("Given")
-_CELLS = 1 << 22  # samples ranked together: 32 MB of scores
-_KEPT = 1 << 21  # weights held together: 16 MB
+_SAMPLES_AT_ONCE = 1 << 22  # samples ranked together: 32 MB of scores
+_GROUP_WEIGHTS_AT_ONCE = 1 << 21  # weights held together: 16 MB
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,7 +222,7 @@ def group_values(
         ranked = _ranked_rows(chosen, claimed, direction)
         scores = chosen if claimed is None else claimed
         low, high = scores.min(axis=1)[:, None], scores.max(axis=1)[:, None]
-        step = max(1, _KEPT // size)
+        step = max(1, _GROUP_WEIGHTS_AT_ONCE // size)
         for first in range(0, inside.size, step):
             some = inside[first : first + step]
             # what is too much to hold at once is not kept either
@@ -292,7 +292,7 @@ def buckets(
     starts = np.cumsum(sizes) - sizes
     for size in np.unique(sizes):
         same = np.flatnonzero(sizes == size)
-        step = max(1, _CELLS // int(size))
+        step = max(1, _SAMPLES_AT_ONCE // int(size))
         for first in range(0, same.size, step):
             some = same[first : first + step]
             if rows is None and some[-1] - some[0] == some.size - 1:

@@ -15,7 +15,7 @@ import numpy as np
 from levelbest._check import Bounds, FloatArray, IntArray
 from levelbest.errors import DataError
 
-FEWEST = 10
+FEWEST_LABELS = 10
 """Labels of a system from which on there is an estimate."""
 
 
@@ -34,7 +34,6 @@ class JudgedMean:
     n_labels: int
     judge_alone: float
     """The mean of the judge's scores, which is biased by what the judge gets wrong."""
-    labels_alone: float
     error: float
     """The standard error of the estimate over problems."""
     drawn: float
@@ -54,7 +53,7 @@ class JudgedMean:
         covered .29 to .94, and limits that allow for a further problem .96 and more; with more both cover .94 and more,
         and those are 1.15 times as wide. Rows "judges" of docs/coverage-suites.md.
         """
-        return ("imagined", self.ends) if self.rarer < FEWEST else ("studentised", (None, None))
+        return ("imagined", self.ends) if self.rarer < FEWEST_LABELS else ("studentised", (None, None))
 
     def labels_for(self, share: float) -> int | None:
         """How many labels in all make the standard error ``share`` of what it is; None where no number does."""
@@ -112,9 +111,9 @@ def judged_mean(
     """
     known = np.isfinite(label)
     n_labels = int(known.sum())
-    if n_labels < FEWEST:
+    if n_labels < FEWEST_LABELS:
         raise DataError(
-            f"{n_labels} labels are too few to correct a judge: label {FEWEST} samples at least, drawn at random"
+            f"{n_labels} labels are too few to correct a judge: label {FEWEST_LABELS} samples at least, drawn at random"
         )
     each = np.ones(sizes.size) if weights is None else weights * sizes.size / weights.sum()
     part = each[code] / sizes[code]
@@ -140,12 +139,11 @@ def judged_mean(
         weight=weight,
         n_labels=n_labels,
         judge_alone=float(scored / n),
-        labels_alone=float(labels / mass),
         error=float(by_problem.std(ddof=1)) / math.sqrt(n),
         drawn=float(off @ off) * (1 - n_labels / judge.size),
         n_samples=judge.size,
         rarer=_rarer(label[known]),
-        ends=_ends(by_problem, value, float(labels / mass), n / labelled, bounds),
+        ends=_label_ends(by_problem, value, float(labels / mass), n / labelled, bounds),
     )
 
 
@@ -159,7 +157,7 @@ def _rarer(labels: FloatArray) -> int:
     return min(above, labels.size - above)
 
 
-def _ends(values: FloatArray, value: float, label: float, scale: float, bounds: Bounds) -> tuple[float, float]:
+def _label_ends(values: FloatArray, value: float, label: float, scale: float, bounds: Bounds) -> tuple[float, float]:
     """A problem with as many labels as the others has ``scale`` times its labels' distance from their mean."""
     lowest, highest = (label if end is None else end for end in bounds)
     return (

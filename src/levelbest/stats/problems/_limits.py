@@ -44,9 +44,9 @@ from levelbest.stats.inference import HEAVIER, imagined_ends, mean_draws
 from levelbest.stats.problems._groups import GroupBest, average_over_groups
 
 GROUP_METHODS = interval_methods("problems")
-_CELLS = 1 << 20  # exponentials in one piece
+_PROBLEM_WEIGHTS_AT_ONCE = 1 << 20  # exponentials in one piece
 
-Pair = tuple[FloatArray, FloatArray]
+LowHigh = tuple[FloatArray, FloatArray]
 
 
 def group_interval(
@@ -96,7 +96,7 @@ def group_interval(
     if best.macro:
         settings: dict[str, Any] = {"method": method, "confidence": confidence, "simultaneous": simultaneous}
         settings |= {"bounds": bounds, "n_resamples": n_resamples, "rng": rng}
-        return _over_tasks(best, {label: group_interval(part, **settings) for label, part in best.by_stratum().items()})
+        return _task_mean(best, {label: group_interval(part, **settings) for label, part in best.by_stratum().items()})
     name = _check.as_choice("default" if method is None else method, GROUP_METHODS, "method")
     known = best.by_group[~np.isnan(best.by_group)]
     ends = _check.as_bounds(bounds, known, "scores")
@@ -124,7 +124,7 @@ def group_interval(
     )
 
 
-def _over_tasks(best: GroupBest, parts: Mapping[str, Interval]) -> Interval:
+def _task_mean(best: GroupBest, parts: Mapping[str, Interval]) -> Interval:
     """Limits of a mean over tasks from those of each: their distances from the means add in squares.
 
     Zou and Donner (2008), *Construction of confidence limits about effect measures* (MOVER).
@@ -199,7 +199,7 @@ def mean_limits(
     return limits
 
 
-def _further_ends(part: FloatArray, bounds: Bounds, *, near: bool) -> Pair:
+def _further_ends(part: FloatArray, bounds: Bounds, *, near: bool) -> LowHigh:
     """The worst and the best score that a further problem may have in each column: the bounds, or near the others."""
     ends = [bounds] * part.shape[1]
     if near:
@@ -209,8 +209,8 @@ def _further_ends(part: FloatArray, bounds: Bounds, *, near: bool) -> Pair:
 
 
 def _exponential_limits(
-    part: FloatArray, each: FloatArray, terms: Terms, rng: np.random.Generator, ends: Pair, weight: float
-) -> Pair:
+    part: FloatArray, each: FloatArray, terms: Terms, rng: np.random.Generator, ends: LowHigh, weight: float
+) -> LowHigh:
     """Limits from exponential weights with a further problem of this ``weight``, whose score lies at the ``ends``."""
     level, n_draws = 1 - terms.confidence, terms.n_resamples
     allow(n_draws, part.shape[1], 3)
@@ -224,11 +224,11 @@ def _exponential_limits(
 
 def _pieces(n_draws: int, n_groups: int) -> Iterator[slice]:
     """Draws of every problem's weight, so many at a time that they fit the cache."""
-    size = max(1, _CELLS // n_groups)
+    size = max(1, _PROBLEM_WEIGHTS_AT_ONCE // n_groups)
     return (slice(start, min(start + size, n_draws)) for start in range(0, n_draws, size))
 
 
-def _t(part: FloatArray, each: FloatArray, terms: Terms) -> Pair:
+def _t(part: FloatArray, each: FloatArray, terms: Terms) -> LowHigh:
     from scipy.special import stdtrit
 
     value, error = mean_and_error(part, each)
@@ -238,7 +238,7 @@ def _t(part: FloatArray, each: FloatArray, terms: Terms) -> Pair:
     return value - reach, value + reach
 
 
-def _studentised(part: FloatArray, each: FloatArray, terms: Terms, rng: np.random.Generator) -> Pair:
+def _studentised(part: FloatArray, each: FloatArray, terms: Terms, rng: np.random.Generator) -> LowHigh:
     (n_groups, n_columns), n_resamples, level = part.shape, terms.n_resamples, 1 - terms.confidence
     allow(n_resamples, n_columns, 3)
     value, error = mean_and_error(part, each)
