@@ -12,9 +12,8 @@ from levelbest.errors import DataError, InputError
 from levelbest.report.words.curves import cost_rule
 from levelbest.stats import best_interval, cost_curve, expected_best
 from levelbest.stats.budgets import Pool, cost_differences, spend
-from levelbest.stats.budgets._cost import cost_horizon
 from levelbest.stats.budgets._cost_band import _trials_for
-from levelbest.stats.budgets._orders import expected
+from levelbest.stats.budgets._orders import cost_horizon, expected
 
 
 def enumerated(selection, cost, budget, reported=None, *, worst, workers=1):

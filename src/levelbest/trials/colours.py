@@ -72,3 +72,8 @@ def ranked_hues(families: Sequence[str], family: Column, scores: FloatArray) -> 
 
     order = sorted(range(len(families)), key=level, reverse=True)
     return place_hues(families, [families[code] for code in order])
+
+
+def family_styles(hues: Hues, families: Sequence[str]) -> dict[str, str]:
+    """The colour of each family, that of the page and the figures; rich takes the nearest that a terminal has."""
+    return {name: TERMINAL[hues.get(name, GREY)] for name in families}

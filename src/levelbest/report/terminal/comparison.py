@@ -20,7 +20,6 @@ from levelbest.report.terminal.console import (
     LONGEST,
     console,
     drawn_table,
-    family_styles,
     has_blocks,
     held,
     print_foot,
@@ -49,6 +48,7 @@ from levelbest.report.words.plans import next_steps
 from levelbest.report.words.verdicts import pair_details, verdict_of_pair
 from levelbest.results import NOT_COMPARABLE, UNDECIDED, Comparison
 from levelbest.results.verdict import BEATEN, BEST, NOTHING, POSSIBLE, leading_spans, states_at
+from levelbest.trials.colours import family_styles
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -92,7 +92,7 @@ def print_comparison(
     )
     conditions, steps = " ".join(footer(comparison, details=details)), next_steps(comparison, reported=below > 0)
     foot = held(out, lambda: print_foot(doubts, out, conditions, steps=steps, n_families=many, details=details))
-    room = screen_lines() - 1 - below - top.count("\n") - foot.count("\n")
+    room = screen_lines(top, foot) - 1 - below
     release(out, f"{top}\n")
     _print_tables(comparison, out, room, details=details)
     if details:

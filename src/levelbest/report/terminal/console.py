@@ -16,7 +16,6 @@ from levelbest.report.tables.results import variance_table
 from levelbest.report.tables.table import Table
 from levelbest.report.words.cautions import remarks
 from levelbest.results import FamilyVariance
-from levelbest.trials.colours import GREY, TERMINAL, Hues
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions
@@ -77,11 +76,12 @@ def print_lines(text: str) -> None:
             out.print(indent + folded, soft_wrap=True)
 
 
-def screen_lines() -> int:
-    """The lines of a screen above the prompt: those of the terminal, of a small or unknown one those of 24."""
+def screen_lines(*shown: str) -> int:
+    """The lines of a screen above the prompt, without those of the texts ``shown``; a small or unknown one has 24."""
     from shutil import get_terminal_size
 
-    return max(24, get_terminal_size().lines if is_terminal() else 0) - 1
+    lines = max(24, get_terminal_size().lines if is_terminal() else 0)
+    return lines - 1 - sum(text.count("\n") for text in shown)
 
 
 def held(out: Console, *draws: Callable[[], None]) -> str:
@@ -105,11 +105,6 @@ def is_terminal() -> bool:
 def has_blocks() -> bool:
     """Whether the terminal, or the file that is written to, has block characters."""
     return (sys.stdout.encoding or "").lower().startswith("utf")
-
-
-def family_styles(hues: Hues, families: Sequence[str]) -> dict[str, str]:
-    """The colour of each family, that of the page and the figures; rich takes the nearest that a terminal has."""
-    return {name: TERMINAL[hues.get(name, GREY)] for name in families}
 
 
 def print_pieces(pieces: Iterable[Piece], out: Console, styles: Mapping[str, str], style: str = "") -> None:

@@ -24,7 +24,6 @@ from levelbest.report.tables.table import Table
 from levelbest.report.terminal.console import (
     console,
     drawn_table,
-    family_styles,
     has_blocks,
     held,
     print_foot,
@@ -40,6 +39,7 @@ from levelbest.report.words.curves import cost_heading, curves_heading, noise_se
 from levelbest.report.words.phrases import capital, level, more_words, plural
 from levelbest.report.words.plans import capped_sentence, plan_sentences, plan_summary, stopping
 from levelbest.results import Claim, Curve, FamilyCostCurve, Reaches, TrialPlan
+from levelbest.trials.colours import family_styles
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -61,7 +61,7 @@ def print_curves(
     cautions = [caution for curve in drawn for caution in curve.cautions]
     more = "" if details else capital(more_words())
     foot = held(out, lambda: print_foot(cautions, out, more, n_families=len(drawn), details=details))
-    room = None if details else screen_lines() - foot.count("\n")
+    room = None if details else screen_lines(foot)
     if over_cost := [curve for curve in drawn if isinstance(curve, FamilyCostCurve)]:
         _print_over_cost(over_cost, out, room)
     if curves := [curve for curve in drawn if isinstance(curve, Curve)]:
@@ -153,7 +153,7 @@ def print_plan(plan: TrialPlan, out: Console, *, details: bool = False) -> None:
     undecided = [row for row in rows if shown.columns[2].cells[row] != "enough"] or list(rows)
     foot = held(out, lambda: _print_below_plan(plan, out))
     release(out, head)
-    room = screen_lines() - 1 - head.count("\n") - foot.count("\n")
+    room = screen_lines(head, foot) - 1
     out.print(drawn_table(shown.part(undecided), most=max(_FEWEST_LINES, room)))
     out.print()
     release(out, foot)
@@ -193,7 +193,7 @@ def print_reaches(reaches: Reaches, *, details: bool = False) -> None:
     more = "" if details else f"Seed {reaches.seed}; {more_words()}"
     head = held(out, lambda: print_text(reaches_summary(reaches.targets), out, "bold"), out.print)
     foot = held(out, lambda: print_foot(reaches.cautions, out, more, details=details))
-    room = None if details else screen_lines() - 1 - head.count("\n") - foot.count("\n")
+    room = None if details else screen_lines(head, foot) - 1
     shown = reach_table(reaches)
     several = len({row.target for row in reaches}) > 1
     left_out = {"n_trials", "n_failed"} | (set() if several else {"target"})

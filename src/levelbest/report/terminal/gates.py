@@ -48,7 +48,7 @@ def print_gate(gate: GateDecision) -> None:
     foot = held(out, lambda: print_text(behind, out), lambda: print_steps(gate_steps(gate), out))
     release(out, head)
     if gate.broken:
-        room = screen_lines() - 1 - head.count("\n") - foot.count("\n")
+        room = screen_lines(head, foot) - 1
         out.print(drawn_table(gate_table(gate).part(range(len(gate.broken))), most=room))
         out.print()
     release(out, foot)

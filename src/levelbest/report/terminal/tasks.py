@@ -45,7 +45,7 @@ def print_tasks(comparison: TaskComparison, *, details: bool = False, below: int
         return
     table = drawn_table(aggregate_section(comparison), most=_FEWEST_LINES)
     head += held(out, lambda: out.print(table), out.print)
-    room = screen_lines() - below - 1 - head.count("\n") - foot.count("\n")
+    room = screen_lines(head, foot) - 1 - below
     by_task = {task: answer_of(compared) for task, compared in comparison.tasks.items()}
     answers = [capital(text_of((*answer.names, *answer.rest))) for answer in by_task.values()]
     wide = max(len(task) for task in [*by_task, "task"])
