@@ -32,7 +32,7 @@ _CHUNK = 1 << 16
 class Coded:
     """A text column as codes into its distinct values; -1 is an empty cell."""
 
-    codes: npt.NDArray[np.int32]
+    codes: Codes
     names: tuple[str, ...]
 
     def __len__(self) -> int:
@@ -48,6 +48,7 @@ class Coded:
 
 
 Cells = Coded | Column
+Codes = npt.NDArray[np.int32]
 """A column of a raw table."""
 
 
@@ -142,13 +143,13 @@ def as_flags(column: Cells) -> BoolArray | None:
     return np.array([*(word == "true" for word in words), False])[codes] if {*words} <= {"true", "false"} else None
 
 
-def as_codes(column: Cells) -> tuple[tuple[str, ...], npt.NDArray[np.int32]]:
+def as_codes(column: Cells) -> tuple[tuple[str, ...], Codes]:
     """Distinct values as text in order of first appearance, and the code of each row (-1: empty)."""
     if isinstance(column, Coded):
         return unique_codes(column.codes, column.names)
     if is_numeric(column) and len(column):
         distinct, inverse = np.unique(np.ma.getdata(column), return_inverse=True)
-        codes: npt.NDArray[np.int32] = inverse.ravel().astype(np.int32)
+        codes: Codes = inverse.ravel().astype(np.int32)
         codes[np.ma.getmaskarray(column)] = -1
         return unique_codes(codes, [_number_text(value) for value in distinct.tolist()])
     names: dict[str, int] = {}
@@ -156,7 +157,7 @@ def as_codes(column: Cells) -> tuple[tuple[str, ...], npt.NDArray[np.int32]]:
     return tuple(names), np.array(codes_of, dtype=np.int32)
 
 
-def unique_codes(codes: Column, names: Sequence[str]) -> tuple[tuple[str, ...], npt.NDArray[np.int32]]:
+def unique_codes(codes: Column, names: Sequence[str]) -> tuple[tuple[str, ...], Codes]:
     """Codes renumbered by first appearance, names that never occur dropped, equal names joined."""
     first = np.full(len(names) + 1, len(codes), dtype=np.int64)
     for start in range(0, len(codes), _CHUNK):  # a few families: the first chunk has them all
@@ -174,7 +175,7 @@ def unique_codes(codes: Column, names: Sequence[str]) -> tuple[tuple[str, ...], 
     return tuple(place), table[codes]
 
 
-def joint_codes(columns: Sequence[npt.NDArray[np.int32]]) -> npt.NDArray[np.int32]:
+def joint_codes(columns: Sequence[Codes]) -> Codes:
     """One code for each combination of codes; an empty cell (-1) is a value as any other."""
     joint = np.zeros(len(columns[0]), dtype=np.int64)
     for codes in columns:

@@ -20,6 +20,7 @@ import numpy.typing as npt
 from levelbest._check import Budgets, Column, FloatArray, IntArray, sign_of
 from levelbest.errors import DataError, MissingExtra
 from levelbest.readers.parts._source import Source
+from levelbest.readers.raw import Codes
 from levelbest.readers.tables.engine import connect, reason_of
 from levelbest.stats.problems import DrawnFrom, drawn_values, group_values
 from levelbest.trials.scores import count_as_worst
@@ -213,9 +214,7 @@ def compute_part(
         return np.concatenate(list(pool.map(compute, range(len(chunks)))))
 
 
-def _read(
-    source: Source, labels: list[object], further: Sequence[str]
-) -> tuple[npt.NDArray[np.int32], dict[str, Column]]:
+def _read(source: Source, labels: list[object], further: Sequence[str]) -> tuple[Codes, dict[str, Column]]:
     """The place of each sample's group among the labels; its selection score, and reported score, cost and answer."""
     import duckdb
 

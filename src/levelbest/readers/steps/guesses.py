@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from levelbest._check import Column
 from levelbest.cautions import Caution
 from levelbest.errors import Ambiguous, named
-from levelbest.readers.raw import Cells, as_codes, as_flags, joint_codes
+from levelbest.readers.raw import Cells, Codes, as_codes, as_flags, joint_codes
 from levelbest.readers.steps import names
 from levelbest.readers.steps.cells import FLAGS, as_numbers, as_statuses, is_endings, is_series
 from levelbest.readers.steps.kinds import Look, is_moment, is_run_number, is_setting_name, never_score, of_settings
@@ -49,8 +48,6 @@ _SEARCHES = word_set("search search_id")
 _REPEATS = word_set("repeat repeat_id repetition rep replicate replication restart study_seed search_seed")
 _NUMBERS = word_set("trial trial_id trial_number trial_no trial_idx number draw candidate evaluation eval iteration")
 """Within a repeat of a search: which of its trials a row is."""
-
-Codes = npt.NDArray[np.int32]
 
 
 def choose_roles(table: Merged, wanted: ReadRequest) -> Roles:
@@ -266,9 +263,7 @@ def guess_searches(table: Merged, roles: Roles, wanted: ReadRequest) -> None:
     repeats, numbers = among(free, _REPEATS), among(free, _NUMBERS)
     if len(repeats) != 1 or len(numbers) != 1 or not looks_numeric(table.columns, numbers[0]):
         return
-    codes = as_codes(table.columns[repeats[0]])[1]
-    search = joint_codes([*(as_codes(table.columns[name])[1] for name in roles.family), codes])
-    trial = as_codes(table.columns[numbers[0]])[1]
+    search, trial = table.codes(*roles.family, repeats[0]), table.codes(numbers[0])
     sizes = np.bincount(search)
     once = np.unique(joint_codes([search, trial])).size == table.n_rows
     if once and sizes.size > 1 and sizes.min() > 1 and np.unique(trial).size == sizes.max():

@@ -16,14 +16,13 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from levelbest.readers.raw import EXACT, Cells, Coded, as_codes, is_numeric
+from levelbest.readers.raw import EXACT, Cells, Coded, Codes, as_codes, is_numeric
 from levelbest.readers.steps import names
 from levelbest.readers.steps.cells import is_series
 
 __all__ = ["COUNTERS", "HYPERPARAMETERS", "PLACES", "Look", "is_index", "is_moment", "is_result", "never_score"]
 __all__ += ["is_numbered", "is_run_number", "is_setting_name", "is_task_name", "never_setting", "of_settings"]
 
-Codes = npt.NDArray[np.int32]
 
 COUNTERS = (
     *("epoch", "epochs", "global_step", "total_timesteps", "timesteps", "tokens_seen", "frame", "frames", "env_steps"),

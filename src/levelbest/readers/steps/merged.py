@@ -7,12 +7,11 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 
 import numpy as np
-import numpy.typing as npt
 
 from levelbest._check import BoolArray, IntArray
 from levelbest.cautions import Caution
 from levelbest.errors import Ambiguous, InputError, named
-from levelbest.readers.raw import Cells, LazyColumns, RawTable, as_codes, stacked
+from levelbest.readers.raw import Cells, Codes, LazyColumns, RawTable, as_codes, joint_codes, stacked
 from levelbest.readers.steps.cells import Numbers, as_numbers, no_item, split_path
 from levelbest.readers.tables.files import stem
 from levelbest.trials import Skipped
@@ -137,7 +136,12 @@ class Merged:
         counts = np.bincount(self.table_codes(), minlength=len(self.tables))
         return [table for table, count in zip(self.tables, counts, strict=True) if count]
 
-    def table_codes(self) -> npt.NDArray[np.int32]:
+    def codes(self, *columns: str, within: Codes | None = None) -> Codes:
+        """Rows that are alike in all of these columns have one code; ``within``: in these codes, too."""
+        start = np.zeros(self.n_rows, dtype=np.int32) if within is None else within
+        return joint_codes([start, *(as_codes(self.columns[name])[1] for name in columns)])
+
+    def table_codes(self) -> Codes:
         """Which table each row comes from."""
         codes = np.repeat(np.arange(len(self.tables), dtype=np.int32), np.diff(self.starts))
         return codes if self.rows is None else codes[self.rows]
@@ -171,7 +175,7 @@ class Merged:
         table = int(np.searchsorted(self.starts, whole, side="right")) - 1
         return self.tables[table].at(whole - int(self.starts[table]))
 
-    def source_codes(self) -> tuple[tuple[str, ...], npt.NDArray[np.int32]]:
+    def source_codes(self) -> tuple[tuple[str, ...], Codes]:
         """The name of each row's source without its ending, as codes."""
         names: dict[str, int] = {}
         per_table = [names.setdefault(stem(table.source), len(names)) for table in self.tables]

@@ -17,7 +17,7 @@ from levelbest import _check
 from levelbest._check import BoolArray, Column, FloatArray, IntArray
 from levelbest._read import refuse_more
 from levelbest.errors import DataError, InputError, named
-from levelbest.readers.raw import RawTable, as_codes, as_flags, joint_codes, texts, unique_codes
+from levelbest.readers.raw import Codes, RawTable, as_codes, as_flags, joint_codes, texts, unique_codes
 from levelbest.readers.steps import names
 from levelbest.readers.steps.cells import Numbers, as_statuses, status_of
 from levelbest.readers.steps.conditions import matching_rows
@@ -35,7 +35,6 @@ from levelbest.trials.nested import PREFIX, UNCLUSTERED
 __all__ = ["build_trials"]
 
 _FAILED, _DIVERGED = (STATUSES.index(name) for name in ("failed", "diverged"))
-Codes = npt.NDArray[np.int32]
 Named = tuple[tuple[str, ...], Codes]
 """Names, and the code of each row."""
 

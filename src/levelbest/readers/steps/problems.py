@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from levelbest._check import Column, FloatArray, IntArray
 from levelbest.errors import Ambiguous, DataError, InputError, named
-from levelbest.readers.raw import as_codes, joint_codes
+from levelbest.readers.raw import Codes, as_codes, joint_codes
 from levelbest.readers.steps import names
 from levelbest.readers.steps.cells import as_numbers, as_statuses
 from levelbest.readers.steps.kinds import Look, is_index, is_numbered, is_setting_name, is_task_name, never_setting
@@ -41,7 +41,6 @@ _CHANCE = 1e-3
 """NOTE: random search draws a setting equally often in all families less than once in 1,000 tables; at 1e-2 tables of
 eight trials with two choices would be asked about."""
 
-Codes = npt.NDArray[np.int32]
 Counts = npt.NDArray[np.int64]
 
 
@@ -109,19 +108,13 @@ def _is_of_the_problem(table: Merged, roles: Roles, name: str) -> bool:
     """Whether each problem has one value in this column: then it divides the problems, and they are averaged over."""
     if roles.group is None:
         return False
-    problem, task = (as_codes(table.columns[column])[1] for column in (roles.group, name))
-    return np.unique(joint_codes([problem, task])).size == np.unique(problem).size
+    return np.unique(table.codes(roles.group, name)).size == np.unique(table.codes(roles.group)).size
 
 
 def _take(table: Merged, roles: Roles, name: str) -> None:
-    labels, task = as_codes(table.columns[name])
+    labels = as_codes(table.columns[name])[0]
     task_none = f"{named('task')} none if it is a setting of the models"
-    families = [as_codes(table.columns[column])[1] for column in roles.family]
-    family = joint_codes(families) if families else table.source_codes()[1]
-    counts = np.zeros((int(family.max()) + 1, len(labels)), dtype=np.int64)
-    known = task >= 0
-    np.add.at(counts, (family[known], task[known]), 1)
-    counts = counts[counts.sum(axis=1) > 0]
+    counts = counts_by_family(table, roles, name, most=None)
     if _could_be_problems(table, roles, len(labels)):
         if _is_answered(table, roles, name, counts):
             roles.group = name
@@ -131,7 +124,7 @@ def _take(table: Merged, roles: Roles, name: str) -> None:
             f"{table.source}: are the {len(labels)} values of {name!r} problems, over which scores are averaged "
             f"({named('group')} {name}), or tasks, each with a verdict ({named('task')} {name})? Say {task_none}"
         )
-    of_source = not families or table.roles.get("family") in roles.family
+    of_source = not roles.family or table.roles.get("family") in roles.family
     if (counts == 0).any() and of_source:
         return  # a file, or a family by its format, for each task
     roles.task = name
@@ -162,8 +155,7 @@ def _is_answered(table: Merged, roles: Roles, name: str, counts: Counts) -> bool
 
 def _numbers_attempts(table: Merged, roles: Roles, name: str) -> bool:
     """Whether a column named as samples are tells the rows of every family and value apart."""
-    keys = [as_codes(table.columns[column])[1] for column in (*roles.family, name)]
-    cell = joint_codes(keys)
+    cell = table.codes(*roles.family, name)
     for attempt in names.among([other for other in table.columns if other != name], _ATTEMPTS):
         codes = as_codes(table.columns[attempt])[1]
         most = int(np.bincount(cell).max())
@@ -332,12 +324,11 @@ def refuse_repeats(table: Merged, roles: Roles, read: Trials) -> None:
         about_repeats(table.source, repeats.count, True, names[ids[repeats.row]], groups[group[repeats.row]])
 
 
-def counts_by_family(table: Merged, roles: Roles, name: str) -> Counts:
-    """How many rows each family has of each value of a column; empty where families or values are too many."""
-    keys = [as_codes(table.columns[column])[1] for column in roles.family]
-    family = joint_codes(keys) if keys else table.source_codes()[1]
+def counts_by_family(table: Merged, roles: Roles, name: str, *, most: int | None = _LARGEST) -> Counts:
+    """How many rows each family has of each value of a column; empty where these are more than ``most`` cells."""
+    family = table.codes(*roles.family) if roles.family else table.source_codes()[1]
     values, codes = as_codes(table.columns[name])
-    if (int(family.max()) + 1) * len(values) > _LARGEST:
+    if most is not None and (int(family.max()) + 1) * len(values) > most:
         return np.zeros((0, 0), dtype=np.int64)
     counts = np.zeros((int(family.max()) + 1, len(values)), dtype=np.int64)
     known = codes >= 0

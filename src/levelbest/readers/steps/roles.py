@@ -7,13 +7,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
 from levelbest import _check
 from levelbest._check import Column
 from levelbest.cautions import Caution
 from levelbest.errors import Ambiguous, InputError, named
-from levelbest.readers.raw import Cells, Coded, LazyColumns, as_codes, is_numeric, joint_codes, texts
+from levelbest.readers.raw import Cells, Coded, Codes, LazyColumns, as_codes, is_numeric, texts
 from levelbest.readers.steps import names
 from levelbest.readers.steps.cells import as_numbers, as_statuses, split_path
 from levelbest.readers.steps.kinds import (
@@ -32,7 +31,6 @@ from levelbest.readers.steps.names import among, obvious_family, word_set
 __all__ = ["LIKE_FAMILY", "ReadRequest", "Roles", "column_named", "configuration_of", "guess_family", "listed"]
 __all__ += ["looks_numeric", "only_column", "plain_values", "says_none"]
 
-Codes = npt.NDArray[np.int32]
 
 _PREFIXES = (
     *("user_attrs", "params", "parameters", "hyperparameters", "hparams", "config", "args", "tags", "summary"),
@@ -267,10 +265,8 @@ def _is_of_samples(table: Merged, group: str, name: str) -> bool:
     """Whether a number has values that few problems have: a setting is tried on every problem."""
     if not looks_numeric(table.columns, name):
         return False
-    values, codes = as_codes(table.columns[name])
-    problems, problem = as_codes(table.columns[group])
-    met = np.unique(joint_codes([codes, problem])).size
-    return len(values) > 1 and met < 0.5 * len(values) * len(problems)
+    values, problems = (len(as_codes(table.columns[column])[0]) for column in (name, group))
+    return values > 1 and np.unique(table.codes(name, group)).size < 0.5 * values * problems
 
 
 def _varies(column: Cells) -> bool:

@@ -11,13 +11,12 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from levelbest import _check
 from levelbest._check import BoolArray, FloatArray, IntArray, sign_of
 from levelbest.cautions import Caution
 from levelbest.errors import Ambiguous, named
-from levelbest.readers.raw import Cells, as_codes, joint_codes
+from levelbest.readers.raw import Cells, Codes, as_codes, joint_codes
 from levelbest.readers.steps import names
 from levelbest.readers.steps.cells import as_numbers, is_series
 from levelbest.readers.steps.kinds import COUNTERS, HYPERPARAMETERS, PLACES, Look, is_index, is_result, of_settings
@@ -51,8 +50,6 @@ _FOLLOWS = 0.7
 _TURNS = 0.4
 """A number that changes direction at this share of rows is drawn at random; a schedule rarely does."""
 _DIVERGED = STATUSES.index("diverged")
-
-Codes = npt.NDArray[np.int32]
 
 
 def counter_of(columns: Mapping[str, Cells]) -> str | None:
@@ -111,7 +108,7 @@ def _by_name(rows: _Rows) -> _Found | None:
     """A column named as runs are, or the seed: the counter rises within each."""
     named_so = [name for name in names.among(rows.table.columns, _RUNS) if name in rows.free]
     for name in [*named_so, *([rows.roles.seed] if rows.roles.seed else [])]:
-        run = joint_codes([rows.within, as_codes(rows.table.columns[name])[1]])
+        run = rows.table.codes(name, within=rows.within)
         if _counts_up(run, rows.place, regular=rows.plural):
             return _Found(run, name)
     return None
@@ -122,7 +119,7 @@ def _by_text(rows: _Rows) -> _Found | None:
     for name in rows.free:
         if is_result(name) or looks_numeric(rows.table.columns, name):
             continue
-        run = joint_codes([rows.within, as_codes(rows.table.columns[name])[1]])
+        run = rows.table.codes(name, within=rows.within)
         if _counts_up(run, rows.place, regular=rows.plural) and _begins_with(run, rows.place):
             return _Found(run, name)
     return None
@@ -130,13 +127,10 @@ def _by_text(rows: _Rows) -> _Found | None:
 
 def _by_settings(rows: _Rows) -> _Found | None:
     """All settings together with the seed: a run is one of them with one seed."""
-    columns, seed = rows.table.columns, rows.roles.seed
+    seed = [rows.roles.seed] if rows.roles.seed else []
     settings = [name for name in rows.free if not is_result(name) and names.spelled(name) not in PLACES]
     for fewer in (settings, [name for name in settings if not _is_schedule(rows, name)]):
-        keys = [as_codes(columns[name])[1] for name in [*fewer, *([seed] if seed else [])]]
-        if not keys:
-            continue
-        run = joint_codes([rows.within, *keys])
+        run = rows.table.codes(*fewer, *seed, within=rows.within)
         if run.max() > rows.within.max() and _counts_up(run, rows.place, regular=rows.plural):
             return _Found(run)
     return None
@@ -171,8 +165,7 @@ def find_runs(table: Merged, roles: Roles, wanted: ReadRequest) -> Merged:
     """
     if roles.trial is not None or wanted.trial is not None or roles.group is not None or table.n_rows < 2:
         return table
-    keys = [as_codes(table.columns[name])[1] for name in (*roles.family, *([roles.task] if roles.task else []))]
-    within = joint_codes(keys) if keys else np.zeros(table.n_rows, dtype=np.int32)
+    within = table.codes(*roles.family, *([roles.task] if roles.task else []))
     sources = joint_codes([within, table.table_codes()])
     for counter in _counters(table.columns):
         if counter in roles.used() - {roles.order}:
@@ -339,12 +332,10 @@ def best_rows(
     infinite.
     """
     assert roles.trial is not None
-    keys = [read.family, as_codes(table.columns[roles.trial])[1]]
-    beside = (roles.task, roles.group, roles.search)
-    keys += [as_codes(table.columns[name])[1] for name in beside if name is not None]
+    beside = [name for name in (roles.task, roles.group, roles.search) if name is not None]
+    run = table.codes(roles.trial, *beside, within=read.family)
     if len(table.tables) > 1:
-        keys.append(table.table_codes())
-    run = joint_codes(keys)
+        run = joint_codes([run, table.table_codes()])
     fine = (read.status == OK) & np.isfinite(read.selection)
     score = np.where(fine, sign_of(direction) * read.selection, -np.inf)
     place = np.arange(len(read))

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from levelbest.errors import Ambiguous, named
-from levelbest.readers.raw import Cells, as_codes, joint_codes
+from levelbest.readers.raw import Cells, Codes, as_codes, joint_codes
 from levelbest.readers.steps import names
 from levelbest.readers.steps.cells import as_numbers
 from levelbest.readers.steps.kinds import Look, is_index, never_setting
@@ -21,7 +20,6 @@ __all__ = ["spread"]
 _VALUES = word_set("value values score scores result metric_value metric_score val")
 _WHOLE = 0.8
 """The share of runs and splits (or metrics) that must meet: a few rows may be missing."""
-Codes = npt.NDArray[np.int32]
 
 
 def spread(table: Merged, wanted: ReadRequest) -> Merged:
@@ -89,7 +87,7 @@ def _spread(table: Merged, column: str, values: list[str], prefixed: bool) -> Me
     others = [name for name in table.columns if name not in {column, *values}]
     run = _runs(table, others, which, len(labels))
     if run is None:
-        several = np.unique(joint_codes([_joint(table, others), which])).size < table.n_rows
+        several = np.unique(joint_codes([table.codes(*others), which])).size < table.n_rows
         if not several:
             return table  # no row belongs to a row of another split, as with questions of several
         raise Ambiguous(
@@ -111,16 +109,11 @@ def _spread(table: Merged, column: str, values: list[str], prefixed: bool) -> Me
     return table.reshaped(first[by_row], cells_by_row, {column, *values})
 
 
-def _joint(table: Merged, columns: Sequence[str]) -> Codes:
-    keys = [as_codes(table.columns[name])[1] for name in columns]
-    return joint_codes([np.zeros(table.n_rows, dtype=np.int32), *keys])
-
-
 def _runs(table: Merged, others: Sequence[str], which: Codes, count: int) -> Codes | None:
     """Which run each row is of: rows of one run agree in all columns that are of runs, and are one of each label."""
     apart = [name for name in others if len(as_codes(table.columns[name])[0]) < table.n_rows]
     settings = [name for name in apart if is_index(look := Look(name, table.columns[name])) or _is_of_runs(look)]
-    ways = [_joint(table, columns) for columns in (apart, settings)]
+    ways = [table.codes(*columns) for columns in (apart, settings)]
     whole = [
         run
         for run in ways
