@@ -89,7 +89,7 @@ def test_parts_give_the_numbers_of_the_whole(tmp_path, monkeypatch, text):
     assert once.value == pytest.approx(whole.value, abs=1e-12)
     assert once.problems.n_groups.tolist() == whole.problems.n_groups.tolist()
     assert once.method == "gaffke"
-    monkeypatch.setattr(parts, "CHUNK", 20)
+    monkeypatch.setattr(parts, "_ROWS_AT_ONCE", 20)
     (chunked,) = large_curves(files, n_resamples=200, **OPTIONS)
     monkeypatch.setattr(parts, "BYTES", 2_000_000)  # a part holds fifty samples
     (parted,) = large_curves(files, n_resamples=200, memory="200MB", **OPTIONS)
@@ -185,7 +185,7 @@ def test_two_workers_give_the_same_bits_as_none(tmp_path, monkeypatch):
     monkeypatch.setenv("RAY_ENABLE_UV_RUN_RUNTIME_ENV", "0")
     problem, verifier, correct = samples(6, n_problems=60)
     path = write(tmp_path / "s.parquet", problem=problem, verifier=verifier, correct=correct)
-    monkeypatch.setattr(parts, "CHUNK", 60)
+    monkeypatch.setattr(parts, "_ROWS_AT_ONCE", 60)
     monkeypatch.setattr(parts, "BYTES", 1_000_000)
     (alone,) = large_curves(path, memory="200MB", **OPTIONS)
     (both,) = large_curves(path, memory="200MB", engine="ray", workers=2, **OPTIONS)
@@ -217,7 +217,7 @@ VERIFIED = [*NAMED, "--selection", "verifier", "--reported", "correct"]
 @pytest.mark.parametrize("named", [VERIFIED, [*NAMED, "--selection", "correct"]])
 def test_curves_and_comparisons_are_those_of_the_whole(tmp_path, capsys, monkeypatch, named, more):
     path, _ = two_systems(tmp_path)
-    monkeypatch.setattr(parts, "CHUNK", 20)
+    monkeypatch.setattr(parts, "_ROWS_AT_ONCE", 20)
     documents = {}
     for command in ("curve", "compare"):
         for memory in ([], ["--memory", "1GB"]):
@@ -549,7 +549,7 @@ def test_money_and_votes_in_parts_give_the_numbers_of_the_whole(tmp_path, monkey
     selection = "verifier" if reported else "correct"
     reading = {"family": "model", "group": "problem", "selection": selection, "reported": reported, "direction": "max"}
     reading |= {"cost": {"input": 3, "output": 15}, "answer": "answer"}
-    monkeypatch.setattr(parts, "CHUNK", 60)  # so that there are several
+    monkeypatch.setattr(parts, "_ROWS_AT_ONCE", 60)  # so that there are several
     inside = read_in_parts(path, **reading, memory="1GB")
     whole = read_trials(path, **reading)
     how = {"failed": failed, "missing": "worst", "n_resamples": 200}

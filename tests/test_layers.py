@@ -3,6 +3,7 @@
 import ast
 import re
 import sys
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
@@ -171,16 +172,6 @@ def test_test_modules_have_names_of_their_own():
     assert sorted(names) == sorted(set(names))
 
 
-def test_a_class_has_a_name_of_its_own():
-    """One type for one idea, and one name for one type."""
-    places: dict[str, list[str]] = {}
-    for path in sorted(ROOT.rglob("*.py")):
-        for node in _tree(path).body:
-            if isinstance(node, ast.ClassDef):
-                places.setdefault(node.name, []).append(str(path.relative_to(ROOT)))
-    assert {name: where for name, where in places.items() if len(where) > 1} == {}
-
-
 def _module_names(path: Path) -> set[str]:
     """Names that a module defines at its top: functions, classes and what is assigned; imports do not count."""
     names = set()
@@ -192,13 +183,28 @@ def _module_names(path: Path) -> set[str]:
     return {name for name in names if not name.startswith("__")}
 
 
-def test_a_name_of_stats_means_one_thing():
-    """A function, class or constant, private or not, is defined in one module; others import it."""
+def _defined_twice(paths: Iterable[Path]) -> dict[str, list[str]]:
     places: dict[str, list[str]] = {}
-    for path in sorted((ROOT / "stats").rglob("*.py")):
+    for path in sorted(paths):
         for name in _module_names(path):
             places.setdefault(name, []).append(str(path.relative_to(ROOT)))
-    assert {name: paths for name, paths in places.items() if len(paths) > 1} == {}
+    return {name: where for name, where in places.items() if len(where) > 1}
+
+
+def test_a_name_of_stats_means_one_thing():
+    """A function, class or constant, private or not, is defined in one module; others import it."""
+    assert _defined_twice((ROOT / "stats").rglob("*.py")) == {}
+
+
+def test_a_type_and_a_constant_have_names_of_their_own():
+    """One type for one idea, and one name for one type or public constant.
+
+    Every reader has its ``READERS``; ``Table`` is a type that designs take, and the class of a table that is shown.
+    """
+    names = _defined_twice(ROOT.rglob("*.py")).keys() - {"READERS", "Table"}
+    assert {name for name in names if name[0].isupper()} == set()
+    classes = [node.name for path in ROOT.rglob("*.py") for node in _tree(path).body if isinstance(node, ast.ClassDef)]
+    assert sorted(classes) == sorted(set(classes))
 
 
 def test_tuned_constants_are_those_of_the_table():

@@ -22,7 +22,7 @@ from levelbest.errors import DataError, InputError
 __all__ = ["LimitedStream", "as_size", "bounded_lines", "check_source", "expanded_limit", "is_inside", "kind_of_file"]
 __all__ += ["limit_of", "open_file", "read_whole", "refuse_more"]
 
-KINDS = (
+_SPECIAL_KINDS = (
     (stat.S_ISLNK, "a link"),
     (stat.S_ISDIR, "a folder"),
     (stat.S_ISFIFO, "a pipe"),
@@ -41,7 +41,7 @@ _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 
 def kind_of_file(mode: int) -> str | None:
     """What a path is that is no regular file, in words; None of a regular file."""
-    return next((kind for test, kind in KINDS if test(mode)), None)
+    return next((kind for test, kind in _SPECIAL_KINDS if test(mode)), None)
 
 
 def check_source(path: Path) -> None:

@@ -13,11 +13,11 @@ from pathlib import Path
 from levelbest._read import kind_of_file
 from levelbest.errors import DataError, InputError
 
-__all__ = ["BESIDE", "LONGEST", "check_beside", "connect", "limit_work"]
+__all__ = ["BESIDE", "LONGEST_VALUE", "check_beside", "connect", "limit_work"]
 
 BESIDE = ("-wal", "-shm", "-journal")
 """Endings of the files that SQLite keeps beside a database."""
-LONGEST = 1 << 26
+LONGEST_VALUE = 1 << 26
 """Bytes of one value that are read at most: a record holds a trial's scores, not its weights."""
 _STEPS, _STEPS_A_BYTE = 20_000_000, 200
 _BYTES, _TIMES = 1 << 26, 8
@@ -35,7 +35,7 @@ def connect(path: Path, how: str, *, timeout: float = 5.0) -> sqlite3.Connection
     address = f"{path.resolve().as_uri()}?{how}"
     connection = sqlite3.connect(address, uri=True, isolation_level=None, timeout=timeout, check_same_thread=False)
     try:
-        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST)
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)
         connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
         if (defensive := getattr(sqlite3, "SQLITE_DBCONFIG_DEFENSIVE", None)) is not None:
             connection.setconfig(defensive, True)  # type: ignore[attr-defined,unused-ignore]  # from Python 3.12 on

@@ -49,12 +49,12 @@ def test_each_shape_is_known_by_its_own_rule_alone(rule):
     document, records = DOCUMENTS[rule]
     assert rule(document, "x.json", []) == records
     assert records_in(document, "x.json", []) == records
-    before = shapes.SHAPES[: shapes.SHAPES.index(rule)]
+    before = shapes.JSON_SHAPES[: shapes.JSON_SHAPES.index(rule)]
     assert [other.__name__ for other in before if other(document, "x.json", []) is not None] == []
 
 
 def test_every_rule_is_tested():
-    assert {*DOCUMENTS, shapes.several_tables} == set(shapes.SHAPES)
+    assert {*DOCUMENTS, shapes.several_tables} == set(shapes.JSON_SHAPES)
 
 
 def test_several_tables_are_a_question_with_its_answer():

@@ -15,7 +15,8 @@ from levelbest.report.build import build_view
 from levelbest.report.page.data import page_data
 from levelbest.report.tables.results import pair_table, standings_table
 from levelbest.report.tasks import build_task_view
-from levelbest.report.terminal.comparison import LOG_FROM, strips_of
+from levelbest.report.terminal.comparison import strips_of
+from levelbest.report.terminal.curves import LOG_ABOVE
 from levelbest.report.words.answers import answer_of, contenders_at_headline, ranges_of, text_of
 from levelbest.results import TaskComparison
 from levelbest.results.verdict import leading_spans
@@ -185,7 +186,7 @@ def check_terminal_strip(comparison, document):
     truth = {budget: truth_at(document, names, budget) for budget in budgets}
     for column in range(401):
         share = column / 400
-        place = first * (last / first) ** share if last / first > LOG_FROM else first + share * (last - first)
+        place = first * (last / first) ** share if last / first > LOG_ABOVE else first + share * (last - first)
         contenders, best = truth[round(place)]
         for name, letters in strips.rows:
             letter = "B" if name == best else "o" if name in contenders else "-" if contenders else " "

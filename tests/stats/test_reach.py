@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from levelbest.errors import InputError
 from levelbest.stats import best_interval, expected_best, normal_best
-from levelbest.stats.budgets._reach import budget_to_reach, check_target
+from levelbest.stats.budgets._reach import budget_to_reach, check_reachable
 
 N = np.arange(1, 6)
 
@@ -67,12 +67,12 @@ def test_the_interval_covers_the_true_budget():
 
 def test_targets_on_the_wrong_side_are_refused():
     scores = np.array([0.5, 0.7])
-    assert check_target(0.6, scores, "max", (0, 1)) == 0.6
+    assert check_reachable(0.6, scores, "max", (0, 1)) == 0.6
     with pytest.raises(InputError, match=r"outside the bounds of the score, 0 to 1; is it a percentage\?"):
-        check_target(60, scores, "max", (0, 1))
+        check_reachable(60, scores, "max", (0, 1))
     with pytest.raises(InputError, match=r"worse than every trial .* check direction="):
-        check_target(0.4, scores, "max", (0, 1))
+        check_reachable(0.4, scores, "max", (0, 1))
     with pytest.raises(InputError, match=r"worse than every trial .* lower is better"):
-        check_target(0.9, scores, "min", (None, None))
+        check_reachable(0.9, scores, "min", (None, None))
     with pytest.raises(InputError, match="a target must be a finite score, got 'high'"):
-        check_target("high", scores, "max", (None, None))
+        check_reachable("high", scores, "max", (None, None))

@@ -25,7 +25,7 @@ from levelbest._ledger.records import (
     DecisionBody,
     Definition,
     EndBody,
-    Record,
+    LedgerRecord,
     StudyBody,
     chain_hash,
     is_record,
@@ -149,7 +149,7 @@ class LedgerFamily:
         for of_the_unfinished in (self.attempts, self.killed, self.marks):
             of_the_unfinished.pop(trial, None)
 
-    def note(self, record: Record, body: Body) -> str | None:
+    def note(self, record: LedgerRecord, body: Body) -> str | None:
         """Take down a plan, a decision, a start or an end of this family, or say why it cannot stand here."""
         if record.kind == "plan":
             n_trials = cast(int, body["n_trials"])
@@ -172,7 +172,7 @@ class LedgerFamily:
         self.decisions.append(body)
         return None
 
-    def _begin(self, record: Record, body: Body) -> str | None:
+    def _begin(self, record: LedgerRecord, body: Body) -> str | None:
         trial, made = record.trial or 0, self.attempts.get(record.trial or 0, 0)
         if trial in self.ends:
             return "starts a trial that is already finished"
@@ -188,7 +188,7 @@ class LedgerFamily:
         self.marks.setdefault(trial, []).append(str(body.get("mark", "")))
         return None
 
-    def _end(self, record: Record, body: Body) -> str | None:
+    def _end(self, record: LedgerRecord, body: Body) -> str | None:
         trial, status = record.trial or 0, record.status or ""
         if trial in self.ends:
             return "finishes a trial that is already finished"
@@ -261,13 +261,13 @@ class Chain:
         reasons = [(reason, counts.total(), tuple(counts)) for reason, counts in of.items()]
         return tuple(sorted(reasons, key=lambda reason: (-reason[1], reason[0])))
 
-    def take(self, row: Sequence[object]) -> tuple[Record, Body] | None:
+    def take(self, row: Sequence[object]) -> tuple[LedgerRecord, Body] | None:
         """The next record with its body; None, after a complaint, where it cannot stand where it does."""
         if not is_record(row):
             self.complain(f"record {row[0]} holds bytes, or nothing, where a ledger has text and numbers")
             self.seq, self.head = cast(int, row[0]), ""  # SQLite's own key is always a whole number
             return None
-        record = Record(*row)
+        record = LedgerRecord(*row)
         missing = record.seq - self.seq - 1
         if record.seq < 1:
             self._wrong(record, "has a number below 1: it was put before the ledger's beginning")
@@ -285,7 +285,7 @@ class Chain:
         self.seq, self.head, self.at = record.seq, record.hash, record.at
         return None if problem or isinstance(body, str) else (record, body)
 
-    def follow(self, connection: sqlite3.Connection) -> Iterator[tuple[Record, Body]]:
+    def follow(self, connection: sqlite3.Connection) -> Iterator[tuple[LedgerRecord, Body]]:
         """Take what is new in a file, record by record, and check all that its plan and the file itself say of it."""
         with snapshot(connection):
             for problem in schema_problems(connection).values():
@@ -308,7 +308,7 @@ class Chain:
         for _ in self.follow(connection):
             pass
 
-    def _note(self, record: Record, body: Body) -> str | None:
+    def _note(self, record: LedgerRecord, body: Body) -> str | None:
         """Take down what a well-shaped record says, or say why it cannot say so here."""
         kind = record.kind
         if (kind == "study") != (record.seq == 1):
@@ -350,7 +350,7 @@ class Chain:
         self.families[number] = LedgerFamily(number, name, declared, cast(Definition, body["definition"]), fingerprint)
         return None
 
-    def _wrong(self, record: Record, sentence: str) -> None:
+    def _wrong(self, record: LedgerRecord, sentence: str) -> None:
         """Complain of a record, named as a person would point at it."""
         which = _shown(record.kind)
         if record.trial is not None and record.family is not None:

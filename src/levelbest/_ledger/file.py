@@ -15,7 +15,7 @@ from levelbest.errors import DataError, InputError
 APPLICATION_ID = 0x6C626C67
 """SQLite's mark for the kind of file: 'lblg'."""
 SCHEMA = 1
-COLUMNS = "seq, at, kind, family, trial, attempt, status, body, hash"
+RECORD_COLUMNS = "seq, at, kind, family, trial, attempt, status, body, hash"
 
 CREATE = f"""
 PRAGMA application_id = {APPLICATION_ID};
@@ -48,7 +48,7 @@ CREATE VIEW trials AS
 _OBJECTS = """SELECT CAST(type AS TEXT), CAST(name AS BLOB), CAST(tbl_name AS BLOB), CAST(sql AS BLOB)
               FROM sqlite_schema ORDER BY 2, 1, 3, 4"""
 """All of them, SQLite's own too: a trigger may call itself sqlite_something."""
-Rows = Iterator[tuple[object, ...]]
+RecordRows = Iterator[tuple[object, ...]]
 
 
 def check_file(connection: sqlite3.Connection, name: str) -> None:
@@ -135,10 +135,10 @@ def snapshot(connection: sqlite3.Connection) -> Iterator[None]:
             connection.execute("COMMIT")
 
 
-def read_rows(connection: sqlite3.Connection, after: int | None = None) -> Rows:
+def read_rows(connection: sqlite3.Connection, after: int | None = None) -> RecordRows:
     """The rows (after a place), oldest first, as they are: no cell need be what it should."""
     later = "" if after is None else f"WHERE seq > {after}"
-    return connection.execute(f"SELECT {COLUMNS} FROM records {later} ORDER BY seq")
+    return connection.execute(f"SELECT {RECORD_COLUMNS} FROM records {later} ORDER BY seq")
 
 
 def where(path: Path) -> str:

@@ -7,7 +7,7 @@ import json
 from typing import TYPE_CHECKING
 
 from levelbest._ledger.file import one_line
-from levelbest._ledger.records import Body, Record
+from levelbest._ledger.records import Body, LedgerRecord
 from levelbest._ledger.space import Space
 from levelbest.errors import InputError
 
@@ -33,7 +33,7 @@ class Plan:
         self._draws = draws
         self._spaces: dict[int, Space] = {}
 
-    def problem(self, chain: Chain, record: Record, body: Body) -> str | None:
+    def problem(self, chain: Chain, record: LedgerRecord, body: Body) -> str | None:
         """Why a record that the chain has taken is not what the plan makes of it; None where it is."""
         if record.family is None:
             return None

@@ -32,7 +32,7 @@ AGAIN = ("lost", "interrupted")
 """How an attempt can end that says nothing about the trial: the same configuration and seed run again."""
 ANSWERS = ("keep", "discard", "again")
 """What a loop answers of a candidate; the first two are for good."""
-PLACES = {
+FIELD_PLACES = {
     "study": 0,
     "environment": 0,
     "session": 0,
@@ -46,7 +46,7 @@ PLACES = {
 """Kind -> how many of family, trial, attempt and status a record of it has."""
 
 
-class Record(NamedTuple):
+class LedgerRecord(NamedTuple):
     """One row of a ledger."""
 
     seq: int
@@ -173,7 +173,7 @@ _ROWS = {
 """The types of a row's cells -> how many of family, trial, attempt and status it has."""
 
 
-def is_record(row: Sequence[object]) -> TypeGuard[Record]:
+def is_record(row: Sequence[object]) -> TypeGuard[LedgerRecord]:
     """Whether the cells of a row are of the types that a record has."""
     return tuple(map(type, row)) in _ROWS
 
@@ -194,12 +194,12 @@ def read_body(text: str) -> Body | str:
     return body if isinstance(body, dict) and end == len(text) else "its body is not a JSON object"
 
 
-def misshapen(record: Record, body: Body) -> str | None:
+def misshapen(record: LedgerRecord, body: Body) -> str | None:
     """Why a record is not what its kind must be; None where it is."""
     kind = record.kind
-    if kind not in PLACES:
+    if kind not in FIELD_PLACES:
         return "is of a kind that this version does not know"
-    places = PLACES[kind]
+    places = FIELD_PLACES[kind]
     if _ROWS[tuple(map(type, record))] != places:
         return f"does not have the fields of a record of kind {kind}"
     numbers = (record.family or 0, record.trial or 0, record.attempt or 0)

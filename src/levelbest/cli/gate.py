@@ -9,7 +9,7 @@ from levelbest.cli.help import Verb
 from levelbest.cli.main import working
 from levelbest.errors import InputError
 
-CODES = {"pass": 0, "regressed": 1, "inconclusive": 3}
+GATE_EXITS = {"pass": 0, "regressed": 1, "inconclusive": 3}
 """Exit codes of the answers."""
 
 
@@ -59,4 +59,4 @@ def command(given: options.Given) -> int:
         from levelbest.report.terminal.gates import print_gate
 
         print_gate(decided)
-    return CODES[decided.decision]
+    return GATE_EXITS[decided.decision]

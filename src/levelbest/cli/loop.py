@@ -10,7 +10,7 @@ from levelbest.cli import options
 from levelbest.cli.help import Verb
 from levelbest.errors import InputError
 
-CODES = {"keep": 0, "discard": 1, "again": 3}
+LOOP_EXITS = {"keep": 0, "discard": 1, "again": 3}
 """Exit codes of the answers."""
 
 
@@ -50,7 +50,7 @@ def command(given: options.Given) -> int:
             raise InputError("a run is of the baseline or of a candidate: give --baseline or --candidate")
         decision = loop.candidate(given["candidate"], **run)
         _tell(decision, given["as_json"])
-        return CODES[decision.answer]
+        return LOOP_EXITS[decision.answer]
     if not given["baseline"] and given["score"] is None and given["failed"] is None:
         _tell(loop.state, given["as_json"])
         return 0

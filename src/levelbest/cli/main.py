@@ -278,7 +278,7 @@ def _tick(what: str, over: threading.Event) -> None:
 # ---- what options hold, read from what was typed
 
 
-def as_budgets(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[int, ...] | None:
+def parsed_budgets(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[int, ...] | None:
     """``1,2,5``, ``1-20`` or a mix of both."""
     if value is None:
         return None
@@ -296,7 +296,7 @@ def as_budgets(ctx: click.Context, param: click.Parameter, value: str | None) ->
     return tuple(sorted(budgets))
 
 
-def as_statistic(ctx: click.Context, param: click.Parameter, value: str) -> str:
+def parsed_statistic(ctx: click.Context, param: click.Parameter, value: str) -> str:
     """``mean``, ``median``, a quantile or a registered statistic."""
     if value in ("mean", "median", "all", "majority"):
         return value

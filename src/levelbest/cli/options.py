@@ -34,7 +34,7 @@ def as_one(function: Callable[[Given], int | None]) -> Command:
     return command
 
 
-def together(*options: Option) -> Option:
+def _together(*options: Option) -> Option:
     """Several options as one, in this order."""
 
     def decorate(function: Command) -> Command:
@@ -50,7 +50,7 @@ def _methods(serving: str) -> str:
     return ", ".join(interval_methods(serving))
 
 
-budgets = click.option("--n", "n", callback=main.as_budgets, metavar="LIST", help="Budgets: 1,2,5 or 1-20.")
+budgets = click.option("--n", "n", callback=main.parsed_budgets, metavar="LIST", help="Budgets: 1,2,5 or 1-20.")
 axis_of_budgets = click.option(
     "--axis",
     type=click.Choice(["trials", "cost"]),
@@ -58,7 +58,7 @@ axis_of_budgets = click.option(
     show_default=True,
     help="What budgets count: trials, or what trials cost.",
 )
-axis = together(
+axis = _together(
     axis_of_budgets,
     click.option(
         "--budget",
@@ -69,7 +69,7 @@ axis = together(
 )
 statistic = click.option(
     "--statistic",
-    callback=main.as_statistic,
+    callback=main.parsed_statistic,
     metavar="mean|median|Q|all|majority",
     default="mean",
     show_default=True,
@@ -107,7 +107,7 @@ details = click.option("--details", is_flag=True, help="Print everything, not on
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
 seed = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="The random seed.")
 workers = click.option("--workers", type=click.IntRange(min=1), help="Ray workers, or trials at once on the cost axis.")
-design = together(
+design = _together(
     click.option("--baseline", metavar="NAME", help="Compare every other family with this one; default: all pairs."),
     click.option("--worth", type=float, metavar="D", help="The smallest difference that matters."),
     click.option(
@@ -125,7 +125,7 @@ design = together(
     confidence,
     resamples,
 )
-curve = together(
+curve = _together(
     statistic,
     click.option(
         "--estimator",
@@ -147,7 +147,7 @@ curve = together(
     resamples,
 )
 
-in_parts = together(
+in_parts = _together(
     click.option("--memory", metavar="SIZE", help="Read Parquet samples of many problems in parts, within e.g. 4GB."),
     click.option(
         "--engine", type=click.Choice(["local", "ray"]), help="What reads them: this process, or Ray workers."
@@ -178,7 +178,7 @@ log = click.option(
 )
 
 
-reading = together(
+reading = _together(
     click.option("--family", metavar="COL[,COL]", help="The column that distinguishes families."),
     click.option("--selection", metavar="COL", help="The score that picks the winner (validation)."),
     click.option("--reported", metavar="COL", help="The score reported for the winner (test)."),
@@ -244,7 +244,7 @@ reading = together(
     ),
 )
 """How to read trials from files."""
-data = together(click.argument("files", nargs=-1, required=True, metavar="FILE..."), reading)
+data = _together(click.argument("files", nargs=-1, required=True, metavar="FILE..."), reading)
 """FILES, and how to read trials from them."""
 _NOT_OF_READING = ("files", "reader_options", "failed", "missing", "rate")
 READING = tuple(

@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from levelbest.cautions import Caution
-from levelbest.designs._input import Pairs, pairs_of
+from levelbest.designs._input import PairPlaces, pairs_of
 from levelbest.designs._protocol import Design
 from levelbest.designs._registered import departures, is_registered
 from levelbest.errors import DataError, InputError
@@ -112,7 +112,7 @@ def _space_cautions(spaces: Sequence[SearchSpace]) -> list[Caution]:
     return noticed
 
 
-def _hypotheses(design: Design, pairs: Pairs) -> Hypotheses:
+def _hypotheses(design: Design, pairs: PairPlaces) -> Hypotheses:
     """What is asked of the design: of the pairs whose families both have limits."""
     request = design.request
     return Hypotheses(
@@ -126,7 +126,7 @@ def _hypotheses(design: Design, pairs: Pairs) -> Hypotheses:
     )
 
 
-def _completed(design: Design, pairs: Pairs, hypotheses: Hypotheses, answered: Contrasts) -> Contrasts:
+def _completed(design: Design, pairs: PairPlaces, hypotheses: Hypotheses, answered: Contrasts) -> Contrasts:
     """The answer for all pairs; of those with a family that has no limits the reason."""
     sizes = [counts.n_trials for counts in design.counts]
     why = [design.excluded.get(name, "") for name in design.families]
@@ -348,7 +348,7 @@ def _at_least(point: tuple[float, float, float, float], direction: str) -> tuple
     return (at, value, low, float("inf")) if direction == "max" else (at, value, float("-inf"), high)
 
 
-def _other_winners(design: Design, pairs: Pairs) -> dict[tuple[int, int], list[str]] | None:
+def _other_winners(design: Design, pairs: PairPlaces) -> dict[tuple[int, int], list[str]] | None:
     """Who wins under the other failure policy; None where nothing failed or that policy leaves nothing to compare."""
     if not any(counts.n_failed for counts in design.counts):
         return None

@@ -21,7 +21,7 @@ from levelbest.trials import OK, Trials, one_table
 from levelbest.trials.problems import ProblemTable
 
 _PIECE = 1 << 16
-Pairs = tuple[tuple[int, int], ...]
+PairPlaces = tuple[tuple[int, int], ...]
 
 
 def as_table(source: object, reading: Mapping[str, object] | None = None) -> Table:
@@ -156,7 +156,7 @@ def refuse_judge(trials: object, verb: str, remedy: str = "") -> None:
         raise InputError(f"{verb} does not take a judge ({named('judge')}): {remedy}")
 
 
-def pairs_of(families: Sequence[str], baseline: str | None) -> Pairs:
+def pairs_of(families: Sequence[str], baseline: str | None) -> PairPlaces:
     """Places of the families compared: every one with the baseline, or all with all."""
     if baseline is not None and baseline not in families:
         near = _check.nearest_first(baseline, families)

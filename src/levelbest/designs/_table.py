@@ -32,8 +32,8 @@ from levelbest.stats.inference import half_of, reach_of
 from levelbest.trials import OK, Metric, Scores, Settings, Trials, by_configuration, has_repeats
 
 SAID_ANEW = ("failures", "still-running", "no-reported")  # with the policy used and the word for a trial
-ESTIMATORS = ("u", "v", "naive", "gaussian")
-ROUNDING = 1e-12
+CURVE_ESTIMATORS = ("u", "v", "naive", "gaussian")
+_SCORE_ROUNDING = 1e-12
 """Of a score, relative to it."""
 
 
@@ -61,7 +61,7 @@ def same_but_for_rounding(samples: Sequence[Sample]) -> list[Sample]:
     columns = [column for sample in samples for column in (sample.selection, sample.reported) if column is not None]
     values = np.unique(np.concatenate(columns))
     size = np.minimum(np.abs(values[1:]), np.abs(values[:-1]))
-    lowest = values[np.concatenate(([True], np.diff(values) > ROUNDING * size))]
+    lowest = values[np.concatenate(([True], np.diff(values) > _SCORE_ROUNDING * size))]
 
     def merged(scores: FloatArray) -> FloatArray:
         return np.asarray(lowest[np.searchsorted(lowest, scores, side="right") - 1])
@@ -258,7 +258,7 @@ def trial_curve(
     settings, metric, family = request.settings, trials.metric, trials.families[0]
     scores = scores or trials.scores(settings.failed, missing=settings.missing)
     statistic = statistic_named(request.statistic)
-    _check.as_choice(request.estimator, ESTIMATORS, "estimator")
+    _check.as_choice(request.estimator, CURVE_ESTIMATORS, "estimator")
     if not isinstance(statistic, Mean) and request.estimator != "u":
         raise InputError(
             f"a {statistic.name} curve has one estimator, 'u', got {request.estimator!r}; "

@@ -14,7 +14,7 @@ from levelbest.results import Audit, AuditedKeep, IfNoise, LoggedVersion
 from levelbest.stats.budgets import Steps, expected_records, likely_count, true_steps
 from levelbest.trials import Settings
 
-BASELINE = "baseline"
+BASELINE_DECISION = "baseline"
 _SCENARIOS = (0.1, 0.25, 0.5, 1.0, 2.0)
 """Standard deviations that are tried where noise is unknown, in median distances of an attempt from its parent."""
 
@@ -116,8 +116,8 @@ def _versions(runs: Sequence[LoggedRun], sign: int, inferred: bool) -> list[Logg
         words = [run.decision for run in rows if run.decision not in ("", CRASHED)]
         crashed = score is None and any(run.decision == CRASHED for run in rows)
         decision = CRASHED if crashed else words[-1] if words else ""
-        if score is not None and not any(version.decision == BASELINE for version in versions):
-            decision = BASELINE
+        if score is not None and not any(version.decision == BASELINE_DECISION for version in versions):
+            decision = BASELINE_DECISION
         elif score is not None and inferred:
             decision = KEPT if sign * score > best else DISCARDED
         best = best if score is None else max(best, sign * score)
@@ -144,7 +144,7 @@ def _in(part: Sequence[LoggedVersion]) -> tuple[list[LoggedVersion], list[int]]:
     parents, last = [], -1
     for place, version in enumerate(scored):
         parents.append(last)
-        if version.decision in (BASELINE, KEPT):
+        if version.decision in (BASELINE_DECISION, KEPT):
             last = place
     return scored, parents
 
@@ -180,7 +180,7 @@ def _judged(parts: Iterable[Sequence[LoggedVersion]], sign: int, sd: float) -> t
             continue
         scores = np.array([sign * version.score for version in scored if version.score is not None])
         errors = sd / np.sqrt([version.n_runs for version in scored])
-        kept = np.array([version.decision in (BASELINE, KEPT) for version in scored])
+        kept = np.array([version.decision in (BASELINE_DECISION, KEPT) for version in scored])
         keeps += _keeps(part, sign, true_steps(scores, errors, np.array(parents), kept, sd))
     return tuple(keeps), sum(keep.gain or 0.0 for keep in keeps)
 

@@ -31,7 +31,7 @@ from levelbest.stats.budgets import (
 from levelbest.stats.inference import Band, Contrasts, Hypotheses, band_contrasts, joint_p
 from levelbest.trials import Scores, Settings, Trials, by_configuration, has_repeats
 
-POINTS = 24
+COST_POINTS = 24
 _ORDERS = 12_000
 _ROUNDING = 1e-9
 
@@ -117,7 +117,7 @@ class CostDesign(TableDesign):
             )
         lows, highs = zip(*ranges, strict=True)
         # each family's own ends are budgets too, so that its verdicts reach as far as its data
-        return np.unique(np.concatenate([cost_grid(min(lows), max(highs), POINTS), lows, highs]))
+        return np.unique(np.concatenate([cost_grid(min(lows), max(highs), COST_POINTS), lows, highs]))
 
     def spending(self, grid: FloatArray, rng: int | None) -> list[Spending]:
         """Every family's trials spent within these budgets: once, for its curve and all its differences.

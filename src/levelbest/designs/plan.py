@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from levelbest import _check
-from levelbest.designs._input import Pairs, as_trials, pairs_of, refuse_judge, with_scores, without_one_search
+from levelbest.designs._input import PairPlaces, as_trials, pairs_of, refuse_judge, with_scores, without_one_search
 from levelbest.designs._protocol import WHOLE, Design, Request, design_of
 from levelbest.designs._table import scores_of
 from levelbest.designs.seeds import only_seeds_vary
@@ -202,7 +202,7 @@ class _Planned:
         """As trials are compared."""
         return design_of(self.trials, Request(settings=self.settings, headline=self.n if self.n > WHOLE else None))
 
-    def separations(self, pairs: Pairs) -> tuple[list[tuple[str, str, Needed]], list[tuple[str, str, str]]]:
+    def separations(self, pairs: PairPlaces) -> tuple[list[tuple[str, str, Needed]], list[tuple[str, str, str]]]:
         """Units of each family until the difference of each pair is certified, as the comparison itself says; or why
         it cannot be planned for."""
         families, metric, kept = self.trials.families, self.trials.metric, self.design.excluded
@@ -316,7 +316,7 @@ def _parts(variance: FamilyVariance) -> tuple[float, float]:
 
 
 def _division_powers(
-    trials: Trials, pairs: Pairs, variances: Variances, divisions: Sequence[DividedRuns], confidence: float
+    trials: Trials, pairs: PairPlaces, variances: Variances, divisions: Sequence[DividedRuns], confidence: float
 ) -> Iterator[tuple[str, str, tuple[tuple[Division, float], ...]]]:
     """For each pair of families with repeated configurations, the chance to tell their means apart in each way."""
     known = {variance.family: (variance, plan) for variance, plan in zip(variances, divisions, strict=True)}

@@ -10,7 +10,7 @@ from levelbest.designs._input import as_trials, with_scores, without_one_search
 from levelbest.designs._protocol import Request, design_of
 from levelbest.designs._table import mean_cost, scores_of
 from levelbest.results import TRIALS, Curve, FamilyCostCurve, Reach, Reaches
-from levelbest.stats.budgets import budget_to_reach, check_target
+from levelbest.stats.budgets import budget_to_reach, check_reachable
 from levelbest.trials import Scores, Settings
 
 Targets = float | Sequence[float | tuple[str | None, float]] | Mapping[str, float]
@@ -66,7 +66,7 @@ def reach(
     request = Request.of(statistic=statistic, axis=axis, workers=workers, simultaneous=together, settings=settings)
     metric = table.metric
     pooled = np.concatenate([column.curve_of for column in scores])
-    goals = [(name, check_target(goal, pooled, metric.direction, metric.bounds)) for name, goal in _named(targets)]
+    goals = [(name, check_reachable(goal, pooled, metric.direction, metric.bounds)) for name, goal in _named(targets)]
     drawn = design_of(table, request).curves(request)
     return Reaches(
         targets=tuple(

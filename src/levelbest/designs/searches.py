@@ -26,7 +26,7 @@ from levelbest.stats.inference import (
 )
 from levelbest.trials import Trials
 
-POINTS = 10
+SEARCH_POINTS = 10
 """Budgets compared: they share the error rate."""
 FEWEST = 3
 _LENGTH = "the length of the shortest search"
@@ -108,7 +108,7 @@ class Searches(TableDesign):
     def budgets(self, pairs: Sequence[tuple[int, int]]) -> IntArray:  # noqa: ARG002
         """Up to the end of the shortest search of all."""
         shortest = min(searches.shape[1] for searches in self.repeated)
-        return self.request.budgets(shortest, budget_grid(shortest, whole=POINTS, points=POINTS), _LENGTH)
+        return self.request.budgets(shortest, budget_grid(shortest, whole=SEARCH_POINTS, points=SEARCH_POINTS), _LENGTH)
 
     def contrasts(self, hypotheses: Hypotheses) -> Contrasts:
         """Whole searches exchanged between the families."""

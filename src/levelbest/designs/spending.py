@@ -19,7 +19,7 @@ from levelbest.stats.problems import GroupBest, problem_contrasts
 from levelbest.trials.pools import SamplePool
 from levelbest.trials.problems import Problems
 
-POINTS = 24
+SPEND_POINTS = 24
 STILL_DRAWING = 0.9
 """A curve ends where the samples of more than a tenth of the problems would all be finished: those are the cheap ones,
 and without them the average would be of other problems."""
@@ -89,7 +89,7 @@ class ProblemSpending(ProblemsDesign):
                 f"per problem; draw more samples of each problem"
             )
         lows, highs = zip(*inside, strict=True)
-        return np.unique(np.concatenate([cost_grid(min(lows), max(highs), POINTS), lows, highs]))
+        return np.unique(np.concatenate([cost_grid(min(lows), max(highs), SPEND_POINTS), lows, highs]))
 
     @cached_property
     def budgets(self) -> IntArray:

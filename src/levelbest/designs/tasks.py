@@ -44,7 +44,7 @@ from levelbest.stats.inference import (
 from levelbest.trials import Scores, Settings, Trials
 from levelbest.trials.spaces import SearchSpace, search_spaces
 
-POINTS = 12
+TASK_POINTS = 12
 _PROFILE = 101
 """Scores of a performance profile."""
 _NORMALISED = word_set("normalized normalised norm hns")
@@ -232,7 +232,7 @@ class Tasks(Design):
         if self.words.single:
             return np.ones(1, dtype=np.int64)
         what = "half the trials of the smallest family on any task"
-        return self.request.budgets(reach, budget_grid(reach, whole=POINTS, points=POINTS), what)
+        return self.request.budgets(reach, budget_grid(reach, whole=TASK_POINTS, points=TASK_POINTS), what)
 
     @cached_property
     def standard(self) -> dict[str, list[Sample]]:

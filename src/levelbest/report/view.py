@@ -29,7 +29,7 @@ from levelbest.trials.colours import Hues, place_hues
 from levelbest.trials.problems import ProblemTable
 from levelbest.trials.spaces import machine_columns
 
-Numbers = tuple[float, ...]
+Floats = tuple[float, ...]
 _NAN = float("nan")
 
 
@@ -40,10 +40,10 @@ class Line:
     family: str
     statistic: str
     axis: str
-    x: Numbers
-    value: Numbers
-    low: Numbers
-    high: Numbers
+    x: Floats
+    value: Floats
+    low: Floats
+    high: Floats
     method: str
     simultaneous: bool
     horizon: int | None = None
@@ -259,7 +259,7 @@ def line_of(curve: Curve | FamilyCostCurve) -> Line:
     return Line(curve.family, curve.statistic, "trials", *columns, *provenance)
 
 
-def floats(column: FloatArray | IntArray) -> Numbers:
+def floats(column: FloatArray | IntArray) -> Floats:
     """A column as plain numbers."""
     return tuple(map(float, column))
 

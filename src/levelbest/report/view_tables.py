@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from levelbest._plain import common_decimals, round_places, show_cost, show_number, show_range
-from levelbest.report.tables.results import ROUNDING, curve_decimals
+from levelbest.report.tables.results import ROUNDING_NOTE, curve_decimals
 from levelbest.report.tables.sections import aggregate_section
 from levelbest.report.tables.table import Table, costs, counts, latex_text, limits, numbers, texts
 from levelbest.report.view import ShownFamily, View, ranked_families
@@ -16,7 +16,7 @@ from levelbest.report.words.phrases import joined, level, plural
 from levelbest.report.words.verdicts import reason_words
 from levelbest.results import NOT_COMPARABLE, UNDECIDED, PairComparison
 
-MOST_PAIRS = 200
+MOST_PAIRS_SHOWN = 200
 """Of more pairs the table names those with a verdict."""
 MOST_VALUES = 800
 """Of more points of curves the table has those at round budgets."""
@@ -41,7 +41,7 @@ def families_table(view: View) -> Table:
             numbers("SD", [family.sd for family in rows], digits, "sd"),
             costs(f"cost of a {words.unit}", [family.mean_cost for family in rows], view.cost_unit, "mean_cost"),
         ),
-        note=f"{_caption(view)} {ROUNDING}",
+        note=f"{_caption(view)} {ROUNDING_NOTE}",
     )
 
 
@@ -196,7 +196,7 @@ def verdict_tables(view: View) -> list[Table]:
 
 
 def _verdicts(view: View, statistic: str, pairs: Sequence[PairComparison]) -> Table:
-    shown = pairs if len(pairs) <= MOST_PAIRS else [pair for pair in pairs if pair.decided][:MOST_PAIRS]
+    shown = pairs if len(pairs) <= MOST_PAIRS_SHOWN else [pair for pair in pairs if pair.decided][:MOST_PAIRS_SHOWN]
     rows = [_verdict_row(pair) for pair in shown]
     better, undecided, apart = zip(*rows, strict=True) if rows else ((), (), ())
     columns = [

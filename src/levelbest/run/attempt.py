@@ -20,8 +20,8 @@ from typing import Literal, NamedTuple
 from levelbest.run.objective import BROKEN, NO_ROOM, last_scores, mark, read_metrics
 from levelbest.run.output import Log, Tail
 from levelbest.run.processes import MARK, die_with_parent, end_detached, open_pid, sweep
-from levelbest.run.standby import UNTOLD, Standby, why
-from levelbest.run.task import Outcome, Scores, Task
+from levelbest.run.standby import EXIT_UNTOLD, Standby, why
+from levelbest.run.task import Outcome, ScoreByName, Task
 
 _CHUNK, _TAIL, _RESULT = 1 << 16, 1 << 18, 1 << 24
 _GRACE = 2.0
@@ -271,7 +271,7 @@ def _signal_group(pid: int, number: int) -> None:
 
 def _take_over(raw: Outcome, text: bytes) -> None:
     """What a function handed over, line by line; of more than is kept, the end."""
-    steps: list[Scores] = []
+    steps: list[ScoreByName] = []
     count = 0
     for line in text.splitlines():
         try:
@@ -290,7 +290,7 @@ def _take_over(raw: Outcome, text: bytes) -> None:
         if count > len(steps):
             raw["steps_left_out"] = count - len(steps)
     handed_over = {"scores", "problem", "raised"} & raw.keys()
-    if not handed_over and raw.get("code") == UNTOLD:
+    if not handed_over and raw.get("code") == EXIT_UNTOLD:
         raw.update(_machine_lost(raw, None, "its result could not be handed over"))
     elif not handed_over:
         raw["problem"] = "ended without handing over its scores"

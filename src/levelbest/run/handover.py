@@ -25,7 +25,7 @@ defining = False
 """Whether this process runs a script for the functions that it defines."""
 
 
-class Given(TypedDict):
+class HandedOver(TypedDict):
     """Where a function is to be found: by its name in a module, in a script, or in a pickle."""
 
     path: list[str]
@@ -47,10 +47,10 @@ def other_threads() -> list[str]:
     return [thread.name for thread in threading.enumerate() if thread is not threading.current_thread()]
 
 
-def given(function: Callable[..., object]) -> Given | str:
+def given(function: Callable[..., object]) -> HandedOver | str:
     """Where a fresh interpreter finds a function, or why it does not."""
     module, name = getattr(function, "__module__", None) or "", getattr(function, "__qualname__", "<function>")
-    known: Given = {"path": list(sys.path), "arguments": sys.argv[1:], "module": module, "name": name}
+    known: HandedOver = {"path": list(sys.path), "arguments": sys.argv[1:], "module": module, "name": name}
     if "<" not in name and module not in ("", "__main__", MAIN):
         return known
     script = getattr(sys.modules.get("__main__"), "__file__", None)
@@ -66,7 +66,7 @@ def given(function: Callable[..., object]) -> Given | str:
         return f"it cannot be pickled: {type(error).__name__}: {error}"
 
 
-def find(where: Given) -> Callable[..., object]:
+def find(where: HandedOver) -> Callable[..., object]:
     """The function, in a fresh interpreter."""
     sys.path[:] = where["path"]
     if "pickled" in where:
@@ -106,7 +106,7 @@ def _script(path: str, arguments: list[str]) -> types.ModuleType:
 class Later:
     """A function that is found where it is called: in the process of the trial."""
 
-    def __init__(self, where: Given) -> None:
+    def __init__(self, where: HandedOver) -> None:
         self._where = where
 
     def __call__(self, config: Mapping[str, object], seed: int) -> object:
@@ -133,9 +133,9 @@ class Later:
         return text or None
 
 
-def all_given(functions: Mapping[str, Callable[..., object]]) -> dict[str, Given] | str:
+def all_given(functions: Mapping[str, Callable[..., object]]) -> dict[str, HandedOver] | str:
     """Where all of them are found, or why one is not."""
-    places: dict[str, Given] = {}
+    places: dict[str, HandedOver] = {}
     for key, function in functions.items():
         place = given(function)
         if isinstance(place, str):

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from levelbest._ledger.chain import Chain, Reason, refuse
-from levelbest._ledger.file import COLUMNS, CREATE, connect, one_line, schema_problems, where
-from levelbest._ledger.records import Record, chain_hash
+from levelbest._ledger.file import CREATE, RECORD_COLUMNS, connect, one_line, schema_problems, where
+from levelbest._ledger.records import LedgerRecord, chain_hash
 from levelbest._write import to_disk
 from levelbest.errors import DataError, InputError
 from levelbest.run.objective import BROKEN, NO_ROOM
@@ -145,17 +145,17 @@ class Ledger:
         self.close()
 
 
-_INSERT = f"INSERT INTO records ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_INSERT = f"INSERT INTO records ({RECORD_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 
-def _chained(entries: Iterable[Entry], seq: int, previous: str) -> Iterator[Record]:
+def _chained(entries: Iterable[Entry], seq: int, previous: str) -> Iterator[LedgerRecord]:
     for entry in entries:
         seq += 1
         body = json.dumps(entry.body, allow_nan=False, separators=(",", ":"))
         place = (entry.family, entry.trial, entry.attempt, entry.status)
         at = time.time_ns() // 1000
         previous = chain_hash(previous, seq, at, entry.kind, *place, body)
-        yield Record(seq, at, entry.kind, *place, body, previous)
+        yield LedgerRecord(seq, at, entry.kind, *place, body, previous)
 
 
 def logs_folder(path: Path) -> Path:

@@ -194,7 +194,7 @@ class Loop:
 
     def _refuse_other(self, chain: Chain) -> None:
         """What was fixed with the first run stays so."""
-        rule = rule_of(chain, self.path.name)
+        rule = _rule_of(chain, self.path.name)
         metric = chain.study["metric"]
         fixed_values = {
             "direction": (self._direction, metric["direction"]),
@@ -226,7 +226,7 @@ class Loop:
         return (turned if finite else None), Entry("end", body, status=status)
 
 
-def rule_of(chain: Chain, ledger: str) -> LoopBody:
+def _rule_of(chain: Chain, ledger: str) -> LoopBody:
     """The rule of a loop's ledger; an error where it is a study's."""
     if "loop" not in chain.study:
         raise InputError(f"{ledger} is the ledger of a study and not of a loop; choose another name")

@@ -139,10 +139,10 @@ def mark(path: str) -> tuple[int, int, int] | None:
     return about.st_mtime_ns, about.st_size, about.st_ino
 
 
-Verdict = tuple[str, dict[str, float | None], str | None]
+JudgedOutput = tuple[str, dict[str, float | None], str | None]
 
 
-def verdict_on(raw: Outcome, selection: str | None, report: str) -> Verdict:
+def verdict_on(raw: Outcome, selection: str | None, report: str) -> JudgedOutput:
     """Status, scores and reason of an attempt, from how its process ended and what it handed over.
 
     ``raw`` holds ``end`` (exit, signal, timeout, lost, unstarted), ``code``, ``scores``, ``raised`` and ``problem``.
@@ -163,7 +163,7 @@ def verdict_on(raw: Outcome, selection: str | None, report: str) -> Verdict:
     return _by_scores(scores, selection)
 
 
-def _cut_short(raw: Outcome) -> Verdict:
+def _cut_short(raw: Outcome) -> JudgedOutput:
     """Of an attempt that did not end by itself."""
     end, code, problem = raw["end"], raw.get("code"), raw.get("problem")
     if end == "lost":
@@ -180,7 +180,7 @@ def _cut_short(raw: Outcome) -> Verdict:
     return "lost", {}, f"ended by {name} from outside{shell}{memory}"
 
 
-def _by_scores(scores: dict[str, float], selection: str | None) -> Verdict:
+def _by_scores(scores: dict[str, float], selection: str | None) -> JudgedOutput:
     """Of an attempt that handed over scores; one that is not finite is kept as None."""
     kept = {name: value if math.isfinite(value) else None for name, value in scores.items()}
     if selection is None:

@@ -25,7 +25,7 @@ from levelbest.run.task import Task
 Function = Callable[..., object]
 
 
-UNTOLD = 75
+EXIT_UNTOLD = 75
 """Exit code (EX_TEMPFAIL) of a trial whose result could not be handed over, nor that."""
 
 
@@ -101,7 +101,7 @@ def _be_the_trial(
     functions: Mapping[str, Function], script: int, pipes: list[int], parent: int, not_its_own: tuple[int, ...]
 ) -> NoReturn:
     """In the child: never returns, and never lets the worker's own code go on here."""
-    code = UNTOLD
+    code = EXIT_UNTOLD
     try:
         try:  # noqa: SIM105
             os.setpgid(0, 0)
@@ -127,7 +127,7 @@ def _be_the_trial(
             hold_mark(env.get(MARK, ""))
             os.chdir(folder)
         except OSError as error:
-            tell(pipes[2], unready=error.errno, problem=f"could not be made ready: {error.strerror}")
+            _tell(pipes[2], unready=error.errno, problem=f"could not be made ready: {error.strerror}")
             os._exit(code)
         seed_everything(seed)
         code = _perform(functions[name], config, seed, pipes[2])
@@ -135,7 +135,7 @@ def _be_the_trial(
         os._exit(code & 0xFF)
 
 
-def tell(pipe: int, **message: object) -> None:
+def _tell(pipe: int, **message: object) -> None:
     """Hand over a line."""
     data = (json.dumps(message) + "\n").encode()
     try:
@@ -150,8 +150,8 @@ def _perform(function: Function, config: Mapping[str, object], seed: int, pipe: 
     try:
         code = _call_and_tell(function, config, seed, pipe)
     except NotToldError as error:
-        code = UNTOLD
-        tell(pipe, unready=error.errno, problem=f"its result could not be handed over: {error.strerror}")
+        code = EXIT_UNTOLD
+        _tell(pipe, unready=error.errno, problem=f"its result could not be handed over: {error.strerror}")
     try:
         sys.stdout.flush()
         sys.stderr.flush()
@@ -164,12 +164,12 @@ def _call_and_tell(function: Function, config: Mapping[str, object], seed: int, 
     count = itertools.count(1)
     code = 1
     try:
-        scores = call(function, config, seed, lambda scores: tell(pipe, step=scores, count=next(count)))
-        tell(pipe, scores=scores)
+        scores = call(function, config, seed, lambda scores: _tell(pipe, step=scores, count=next(count)))
+        _tell(pipe, scores=scores)
         code = 0
     except SystemExit as stop:
         code = stop.code if isinstance(stop.code, int) else int(stop.code is not None)
-        tell(pipe, problem=f"called exit({stop.code!r})")
+        _tell(pipe, problem=f"called exit({stop.code!r})")
     except NotToldError:
         raise
     except BaseException as error:
@@ -178,7 +178,7 @@ def _call_and_tell(function: Function, config: Mapping[str, object], seed: int, 
             traceback.print_exc()
         except Exception:
             pass  # what it printed is lost, and not what became of it
-        tell(pipe, raised=why(error))
+        _tell(pipe, raised=why(error))
     return code
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Literal, NotRequired, TypedDict
 
 Config = dict[str, object]
-Scores = dict[str, float]
+ScoreByName = dict[str, float]
 
 
 class Task(TypedDict):
@@ -50,8 +50,8 @@ class Outcome(TypedDict):
     limit: float | None
     code: NotRequired[int]
     """Exit code, or the signal's number."""
-    scores: NotRequired[Scores]
-    steps: NotRequired[list[Scores]]
+    scores: NotRequired[ScoreByName]
+    steps: NotRequired[list[ScoreByName]]
     """What a function yielded on its way."""
     steps_left_out: NotRequired[int]
     raised: NotRequired[str]

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from levelbest._ledger.chain import Chain, Counts
 from levelbest._ledger.file import connect_to_read, one_line
-from levelbest._ledger.records import Body, Record
+from levelbest._ledger.records import Body, LedgerRecord
 from levelbest._read import open_file
 from levelbest.errors import DataError, InputError, LevelbestError, named
 from levelbest.results import LoopState
@@ -224,7 +224,7 @@ class _Check(Chain):
         if len(self.problems) <= _MOST:
             self.problems.append(sentence if len(self.problems) < _MOST else "and more")
 
-    def take(self, row: Sequence[object]) -> tuple[Record, Body] | None:
+    def take(self, row: Sequence[object]) -> tuple[LedgerRecord, Body] | None:
         """The next record; whether it is the head that was asked for."""
         self.n_records += 1
         taken = super().take(row)

@@ -24,7 +24,7 @@ from collections.abc import Callable, Mapping
 from typing import IO, NoReturn, cast
 
 from levelbest.run.attempt import Quit, attempt, search_path
-from levelbest.run.handover import Given, Later
+from levelbest.run.handover import HandedOver, Later
 from levelbest.run.objective import load
 from levelbest.run.processes import adopt_orphans, open_pid, sweep
 from levelbest.run.standby import Standby, own_streams, rehearse
@@ -271,7 +271,7 @@ def _load(setup: Setup, known: dict[str, Callable[..., object]]) -> str | None:
                 return f"{name} cannot be imported: {type(error).__name__}: {error}"
     for key, where in setup.get("given", {}).items():
         if key not in known:
-            later = Later(cast(Given, where))
+            later = Later(cast(HandedOver, where))
             if (problem := later.problem()) is not None:
                 return problem
             known[key] = later

@@ -29,10 +29,10 @@ from levelbest.stats.best import Mean, best_statistic, expected_best, statistic_
 Sums = dict[str, Any]
 """Of one chunk of samples, by name, and by name within each method: numbers, arrays over n, or lists once kept."""
 
-CHUNK = 50
+_SAMPLES_AT_ONCE = 50
 _ROUNDING = 1e-12
 """Two true curves that differ by so little of their size are one: quadrature tells no more."""
-ENGINES = ("local", "ray")
+BATTERY_ENGINES = ("local", "ray")
 Progress = Callable[[int, int], None]
 
 
@@ -61,7 +61,7 @@ class BatteryPlan:
     @property
     def n_chunks(self) -> int:
         """How many chunks the samples are cut into."""
-        return -(-self.n_samples // CHUNK)
+        return -(-self.n_samples // _SAMPLES_AT_ONCE)
 
     def fingerprint(self) -> dict[str, object]:
         """What must agree for a kept chunk to be of this plan."""
@@ -150,7 +150,7 @@ def simulate(
         distribution, trials, budgets, (methods,) if isinstance(methods, str) else tuple(methods), **options
     )
     _check.as_confidence(plan.confidence)
-    _check.as_choice(engine, ENGINES, "engine")
+    _check.as_choice(engine, BATTERY_ENGINES, "engine")
     for name in plan.methods:
         _check.as_choice(name, interval_methods(), "interval")
     truth = distribution.truth(budgets, plan.statistic)
@@ -183,7 +183,7 @@ def clopper_pearson(share: float, size: int, confidence: float = 0.95) -> tuple[
 def run_chunk(plan: BatteryPlan, truth: FloatArray, chunk: int) -> Sums:
     """Sums over the samples of one chunk, which its number and the seed alone decide."""
     rng = np.random.default_rng([plan.seed, chunk])
-    size = min(CHUNK, plan.n_samples - chunk * CHUNK)
+    size = min(_SAMPLES_AT_ONCE, plan.n_samples - chunk * _SAMPLES_AT_ONCE)
     selection, reported = plan.distribution.draw(rng, (size, plan.n_trials))
     budgets, direction = np.array(plan.n), plan.distribution.direction
     sums: Sums = {"samples": size, **{name: {} for name in plan.methods}}

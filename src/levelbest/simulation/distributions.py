@@ -20,7 +20,7 @@ from levelbest._check import Bounds, FloatArray, IntArray
 from levelbest.errors import InputError
 from levelbest.stats.best import Mean, Quantile, Statistic, statistic_named, turned_bounds
 
-Draws = tuple[FloatArray, FloatArray | None]
+ScoreColumns = tuple[FloatArray, FloatArray | None]
 _EVENLY = (np.arange(100_000) + 0.5) / 100_000
 """Shares at which a distribution stands for itself where a statistic may jump: off by half a step at most."""
 
@@ -35,7 +35,7 @@ class Distribution:
     direction: str = "max"
     """Which way is better: for ``min`` the best of n is the lowest."""
 
-    def draw(self, rng: np.random.Generator, shape: tuple[int, int]) -> Draws:
+    def draw(self, rng: np.random.Generator, shape: tuple[int, int]) -> ScoreColumns:
         """Selection scores of shape (samples, trials), and no separate reported scores."""
         return self.quantile(rng.random(shape)), None
 
@@ -110,7 +110,7 @@ class JointDistribution:
     bounds: Bounds = (None, None)
     direction: ClassVar[str] = "max"
 
-    def draw(self, rng: np.random.Generator, shape: tuple[int, int]) -> Draws:
+    def draw(self, rng: np.random.Generator, shape: tuple[int, int]) -> ScoreColumns:
         """Selection and reported scores of shape (samples, trials)."""
         level, noise = rng.random(shape), rng.random(shape)
         selection = level if self.levels is None else np.floor(level * self.levels)

@@ -13,7 +13,7 @@ from levelbest.simulation.battery import Progress, clopper_pearson
 from levelbest.simulation.distributions import Distribution
 from levelbest.stats.inference import difference_band
 
-ROUNDING = 1e-12
+_SHARE_ROUNDING = 1e-12
 
 
 def verdict_power(
@@ -34,7 +34,7 @@ def verdict_power(
     """
     budgets, _ = _check.as_budgets(n, n_trials)
     gap = a.true_mean(budgets) - b.true_mean(budgets)
-    better = np.sign(np.where(np.abs(gap) <= ROUNDING * np.abs(gap).max(initial=1e-300), 0.0, gap))
+    better = np.sign(np.where(np.abs(gap) <= _SHARE_ROUNDING * np.abs(gap).max(initial=1e-300), 0.0, gap))
     better *= _check.sign_of(a.direction)
     bounds = a.bounds if a.bounds == b.bounds else (None, None)
     verdict = partial(difference_band, confidence=confidence, direction=a.direction, bounds=bounds)

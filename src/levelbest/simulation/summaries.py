@@ -23,7 +23,7 @@ from levelbest.stats.best import expected_best, normal_best, rank_weights, turne
 BEST_OF_N = "best of n"
 SUMMARIES = ("mean", "best single model", BEST_OF_N)
 KNOWN = "Gaussian, correlation known"
-ESTIMATORS = ("V", "U", "Gaussian", KNOWN)
+SUMMARY_ESTIMATORS = ("V", "U", "Gaussian", KNOWN)
 """Of the expected best of n: [B] equations 7 and 6, [T]'s U between them; last with the correlation of all results."""
 SIZES = (1, 2, 3, 5, 7, 10, 15, 20, 30, 40, 50)
 
@@ -76,9 +76,9 @@ def resampled_summaries(
     n : int
         Of the expected best of n, by V as in [B].
     estimators : bool
-        Estimators of the expected best of n instead (`ESTIMATORS`), from samples that are not smoothed: the results are
-        the population then, and their V is the truth. One that a sample does not define (all its scores are equal) is
-        left out there.
+        Estimators of the expected best of n instead (`SUMMARY_ESTIMATORS`), from samples that are not smoothed: the
+        results are the population then, and their V is the truth. One that a sample does not define (all its scores are
+        equal) is left out there.
     n_samples : int
         Samples of each size.
     direction : str
@@ -110,7 +110,7 @@ def resampled_summaries(
     variances, axes = np.linalg.eigh(np.cov(pool))
     kernel = axes * np.sqrt(np.maximum(variances, 0.0)) * pool.shape[1] ** (-1 / 6)
     budgets, _ = _check.as_budgets(np.asarray(sizes))
-    names = [name for name in ESTIMATORS if name != KNOWN or claimed is not None] if estimators else SUMMARIES
+    names = [name for name in SUMMARY_ESTIMATORS if name != KNOWN or claimed is not None] if estimators else SUMMARIES
     table = np.full((4, len(names), budgets.size), np.nan)  # the mean, both limits, the standard deviation
     for place, size in enumerate(budgets.tolist()):
         drawn = pool[:, generator.integers(0, pool.shape[1], (n_samples, size))]
@@ -136,10 +136,10 @@ def _summaries(drawn: FloatArray, n: int) -> list[FloatArray]:
 
 
 def _estimates(drawn: FloatArray, n: int, pool: FloatArray) -> list[FloatArray]:
-    """`ESTIMATORS` of samples of selection and reported scores; NaN where one is not defined."""
+    """`SUMMARY_ESTIMATORS` of samples of selection and reported scores; NaN where one is not defined."""
     n_samples, size = drawn.shape[1:]
     if size < max(n, 2):
-        return [np.full(n_samples, np.nan)] * len(ESTIMATORS)
+        return [np.full(n_samples, np.nan)] * len(SUMMARY_ESTIMATORS)
     selection, reported = drawn
     means = [  # one by one: trials with equal selection scores share their rank's weights
         np.array([expected_best(*pair, estimator=key) for pair in zip(selection, repeat(n), reported)]) for key in "vu"

@@ -21,11 +21,11 @@ from levelbest.trials.scores import Metric, Scores
 
 __all__ = ["NO_ANSWER", "SamplePool", "checked_spend", "pool_of", "remembered"]
 
-Places = slice | IntArray | EllipsisType
+SampleRows = slice | IntArray | EllipsisType
 EVERY: EllipsisType = ...
 NO_ANSWER = ("", "nan", "None", "none", "null")
-Answer = TypeVar("Answer")
-Draw = Callable[[Budgets, bool, bool], tuple[FloatArray, FloatArray]]
+_Value = TypeVar("_Value")
+DrawValues = Callable[[Budgets, bool, bool], tuple[FloatArray, FloatArray]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +35,7 @@ class SamplePool:
     family: str
     sizes: IntArray
     """Of each problem."""
-    draw: Draw
+    draw: DrawValues
     """(budgets, whether answers vote, whether budgets are costs): what is taken, by problem and budget, and its Monte
     Carlo error."""
     above: Callable[[FloatArray], FloatArray]
@@ -49,7 +49,7 @@ class SamplePool:
     """What counts where no sample is finished: the worst score."""
     held: Callable[[IntArray], Sample] | None = None
     """The samples of some problems, one problem after the other; None where they are read in parts."""
-    inside: Places = EVERY
+    inside: SampleRows = EVERY
     """The problems that count."""
 
     def samples(self, places: IntArray) -> Sample:
@@ -134,12 +134,12 @@ def checked_spend(family: str, least: float) -> None:
         raise DataError(f"{family}: a cost is at least 0, got {least:g}")
 
 
-def remembered(compute: Callable[..., Answer]) -> Callable[..., Answer]:
+def remembered(compute: Callable[..., _Value]) -> Callable[..., _Value]:
     """Caches the last result, so that the same budgets are computed once, also by several threads."""
-    last: list[tuple[object, Answer]] = []
+    last: list[tuple[object, _Value]] = []
     one_at_a_time = Lock()
 
-    def answer(budgets: Budgets, *how: object) -> Answer:
+    def answer(budgets: Budgets, *how: object) -> _Value:
         key = (budgets.tobytes(), *how)
         with one_at_a_time:
             if not last or last[0][0] != key:

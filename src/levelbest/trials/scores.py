@@ -294,7 +294,7 @@ def by_configuration(table: Trials, scores: Scores) -> Scores:
     )
 
 
-def as_numbers(values: npt.ArrayLike, name: str) -> FloatArray:
+def as_column(values: npt.ArrayLike, name: str) -> FloatArray:
     """A copy of one number per trial."""
     try:
         column = np.array(values, dtype=np.float64)

@@ -21,7 +21,7 @@ from levelbest.errors import Ambiguous, InputError, named
 from levelbest.stats.checks._diagnostics import rank_correlation
 from levelbest.trials.colours import MOST_COLOURED, Hues, ranked_hues
 from levelbest.trials.nested import cluster_names, each_group
-from levelbest.trials.scores import OK, RUNNING, STATUSES, Metric, Scores, as_numbers, codes_of, scores_of, status_codes
+from levelbest.trials.scores import OK, RUNNING, STATUSES, Metric, Scores, as_column, codes_of, scores_of, status_codes
 
 __all__ = ["Skipped", "Trials"]
 
@@ -188,8 +188,8 @@ class Trials:
         >>> print(trials)
         a: 2 trials; b: 1 trial
         """
-        scores = _check.exploded_as_infinite(as_numbers(selection, "selection"))
-        claimed = None if reported is None else _check.known_or_missing(as_numbers(reported, "reported"))
+        scores = _check.exploded_as_infinite(as_column(selection, "selection"))
+        claimed = None if reported is None else _check.known_or_missing(as_column(reported, "reported"))
         given = {"family": None if isinstance(family, str) else family, "status": status, "setting": setting}
         for name, column in given.items():
             if column is not None and len(column) != scores.size:
@@ -212,7 +212,7 @@ class Trials:
             selection=scores,
             status=status_codes(status, scores),
             reported=claimed,
-            cost=None if cost is None else as_numbers(cost, "cost"),
+            cost=None if cost is None else as_column(cost, "cost"),
             order=None if order is None else np.array(order, dtype=np.int64),
             group=group_code,
             groups=groups,

@@ -17,7 +17,7 @@ from levelbest.readers.steps.cells import STEPS
 from levelbest.readers.tables.files import Json, Record
 from levelbest.trials import Skipped
 
-__all__ = ["NO_RECORD", "SHAPES", "lists_by_name", "records_in"]
+__all__ = ["JSON_SHAPES", "NO_RECORD", "lists_by_name", "records_in"]
 
 Numbered = list[tuple[int, Record]]
 """Records, each with its number in the file."""
@@ -40,7 +40,7 @@ def records_in(document: Json, source: str, skipped: list[Skipped], path: str | 
         document = _inside(document, source, path)
     if not isinstance(document, (dict, list)) or not document:
         raise DataError(f"{source} holds no rows: it is neither a list of objects nor an object")
-    for shape in SHAPES:
+    for shape in JSON_SHAPES:
         records = shape(document, source, skipped)
         if records is not None:
             return records
@@ -196,7 +196,7 @@ def one_record(document: Json, source: str, skipped: list[Skipped]) -> Numbered 
     return [(1, document)] if isinstance(document, dict) else None
 
 
-SHAPES: tuple[Callable[[Json, str, list[Skipped]], Numbered | None], ...] = (
+JSON_SHAPES: tuple[Callable[[Json, str, list[Skipped]], Numbered | None], ...] = (
     list_of_objects,
     split_columns,
     lists_by_name,

@@ -8,13 +8,13 @@ from typing import TypeAlias
 
 from levelbest.readers.tables.files import Record
 
-__all__ = ["Schema", "decoded", "double", "first_varint", "float32", "message", "signed", "text"]
+__all__ = ["Schema", "decoded_message", "double", "first_varint", "float32", "message", "signed", "text"]
 
 Schema: TypeAlias = "dict[int, tuple[str, Callable[[int | bytes], object] | Schema]]"
 """Number of a field -> its name and what it holds: a value of some kind, or another message."""
 
 
-def decoded(data: bytes, schema: Schema) -> Record:
+def decoded_message(data: bytes, schema: Schema) -> Record:
     """The fields of a message that a schema knows, by name; a list where the name ends in ``*``, which it is without.
 
     ValueError where the bytes are no message, or a field holds something else.
@@ -23,7 +23,7 @@ def decoded(data: bytes, schema: Schema) -> Record:
     for number, value in _fields(data):
         if number in schema:
             name, kind = schema[number]
-            stored = decoded(message(value), kind) if isinstance(kind, dict) else kind(value)
+            stored = decoded_message(message(value), kind) if isinstance(kind, dict) else kind(value)
             if name[-1] == "*":
                 values.setdefault(name[:-1], []).append(stored)
             else:

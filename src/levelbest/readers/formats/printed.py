@@ -26,17 +26,17 @@ _SPAN = re.compile(r"\\multi(?:row|column)\{[^{}]*\}\{[^{}]*\}")
 _CITED = re.compile(r"~?\\(?:cite[a-z]*|label|ref|footnote)(?:\[[^\]]*\])?\{[^{}]*\}")
 _WRAPPED = re.compile(r"\\(?:[a-zA-Z]+)\s*\{([^{}]*)\}")
 _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
-Rows = list[list[str]]
+CellRows = list[list[str]]
 
 
-def _tables_in(text: str) -> list[Rows]:
+def _tables_in(text: str) -> list[CellRows]:
     """The cells of every printed table with a header and a row."""
     tables = [_of_latex(body) for _, body in _TABULAR.findall(text)] or _of_markdown(text.splitlines())
     return [rows for rows in tables if len(rows) > 1 and len(rows[0]) > 1]
 
 
-def _of_markdown(lines: list[str]) -> list[Rows]:
-    tables: list[Rows] = []
+def _of_markdown(lines: list[str]) -> list[CellRows]:
+    tables: list[CellRows] = []
     for place, line in enumerate(lines):
         if place and "|" in line and _RULE.fullmatch(line) and "|" in lines[place - 1]:
             rows = [lines[place - 1]]
@@ -53,7 +53,7 @@ def _between_bars(line: str) -> list[str]:
     return [_LINK.sub(r"\1", cell).replace("\\|", "|").strip().strip("*`_").strip() for cell in cells]
 
 
-def _of_latex(body: str) -> Rows:
+def _of_latex(body: str) -> CellRows:
     """The rows of a ``tabular``, without its columns, rules, citations and fonts; ``_{\\pm 0.4}`` is ± 0.4."""
     body = _RULES.sub("", re.sub(r"\A(\[[^\]]*\])?(\{[^{}]*(\{[^{}]*\}[^{}]*)*\})+", "", body.lstrip()))
     rows = [re.split(r"(?<!\\)&", line) for line in re.split(r"\\\\(?:\[[^\]]*\])?", body) if line.strip()]

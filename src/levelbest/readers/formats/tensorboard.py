@@ -125,7 +125,7 @@ def _records(tree: Tree, name: str, where: str) -> Iterator[tuple[int, bytes]]:
 
 
 def _event(run: _EventRun, record: bytes, prefix: str, plugins: dict[str, str]) -> None:
-    event = _wire.decoded(record, _EVENT)
+    event = _wire.decoded_message(record, _EVENT)
     moment = event.get("time", math.nan)
     if math.isfinite(moment):
         run.first, run.last = min(run.first, moment), max(run.last, moment)
@@ -135,7 +135,7 @@ def _event(run: _EventRun, record: bytes, prefix: str, plugins: dict[str, str]) 
             plugin = value["metadata"].get("plugin", {})
             plugins[tag] = plugin.get("name") or plugins.get(tag, "scalars")
             if plugin.get("name") == "hparams":
-                _hparams(run, _wire.decoded(plugin.get("content", b""), _HPARAMS))
+                _hparams(run, _wire.decoded_message(plugin.get("content", b""), _HPARAMS))
         if tag.startswith("_hparams_/"):
             continue
         if scalar is None and "tensor" in value and plugins.get(tag, "scalars") == "scalars":

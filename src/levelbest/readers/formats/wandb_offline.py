@@ -116,7 +116,7 @@ def _records(tree: Tree, content: bytes, name: str) -> Iterator[tuple[int, bytes
 
 
 def _apply(run: _OfflineRun, data: bytes) -> None:
-    record = _wire.decoded(data, _RECORD)
+    record = _wire.decoded_message(data, _RECORD)
     begun = record.get("run", {})
     for name in ("family", "run_group", "job_type", "label", "sweep"):
         setattr(run, name, begun.get(name, getattr(run, name)))

@@ -19,9 +19,9 @@ from levelbest.trials.problems import about_repeats
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["Counted", "Said", "count_samples", "find_repeats"]
+__all__ = ["Counted", "KeptCounts", "count_samples", "find_repeats"]
 
-Said = dict[tuple[str, object], object]
+KeptCounts = dict[tuple[str, object], object]
 """The weight, the stratum and the cluster of each problem, as the families counted so far give them."""
 
 
@@ -47,7 +47,7 @@ class Counted:
     """Rows that belong to no problem, which are left out."""
 
 
-def count_samples(connection: DuckDBPyConnection, source: Source, family: str, known: Said) -> Counted:
+def count_samples(connection: DuckDBPyConnection, source: Source, family: str, known: KeptCounts) -> Counted:
     """Count the samples of one family, in one pass."""
     score = source.number(source.selection if source.reported is None else source.reported)
     described = [column for column in (source.weight, source.stratum, source.cluster) if column is not None]
@@ -101,7 +101,7 @@ def _refuse_unscored(source: Source, family: str, rows: list[tuple[Any, ...]]) -
 
 
 def _said(
-    source: Source, family: str, labels: Column, ends: list[tuple[object, ...]], known: Said
+    source: Source, family: str, labels: Column, ends: list[tuple[object, ...]], known: KeptCounts
 ) -> tuple[FloatArray | None, Column | None, Column | None]:
     """The weight, the stratum and the cluster of each problem, which all of its rows must give alike, in any family."""
     columns = list(zip(*ends, strict=True))

@@ -29,7 +29,7 @@ __all__ = ["BestOf", "DrawnWithin", "Groups", "SpentOn", "Workers", "compute_par
 
 Whole = npt.NDArray[np.signedinteger]
 
-CHUNK = 1 << 20  # samples
+_ROWS_AT_ONCE = 1 << 20  # samples
 BYTES = 120  # per sample while a part is read and ranked, the engine's own included
 _COUNT = count()
 _TABLE = 1 << 16  # labels spread over more than this many times their number are looked up by bisection
@@ -45,10 +45,10 @@ class Workers:
 
 
 def _chunks(sizes: IntArray) -> list[tuple[int, int]]:
-    """Consecutive groups, each run of at most `CHUNK` samples (or one group)."""
+    """Consecutive groups, each run of at most `_ROWS_AT_ONCE` samples (or one group)."""
     ends, start, held = [], 0, 0
     for at, size in enumerate(sizes.tolist()):
-        if held and held + size > CHUNK:
+        if held and held + size > _ROWS_AT_ONCE:
             ends.append((start, at))
             start, held = at, 0
         held += size

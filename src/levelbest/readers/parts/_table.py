@@ -13,7 +13,7 @@ import numpy as np
 from levelbest import _check
 from levelbest._check import Bounds, Budgets, Column, FloatArray, IntArray
 from levelbest.cautions import Caution
-from levelbest.readers.parts._counts import Counted, Said, count_samples, find_repeats
+from levelbest.readers.parts._counts import Counted, KeptCounts, count_samples, find_repeats
 from levelbest.readers.parts._ranking import BestOf, Computed, DrawnWithin, Groups, SpentOn, Workers, values_in_parts
 from levelbest.readers.parts._source import (
     Source,
@@ -163,7 +163,7 @@ class PartedTable:
     def _count(self, missing: str) -> list[tuple[Counted, list[Caution]]]:
         """One pass over the samples, whichever way failures count."""
         if missing not in self._counted:
-            known: Said = {}
+            known: KeptCounts = {}
             with limited(self._workers.limit) as connection:
                 counted = [
                     count_samples(connection, source.with_missing(missing), name, known)

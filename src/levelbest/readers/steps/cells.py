@@ -21,7 +21,7 @@ from levelbest.readers.raw import Cells, Coded, as_codes, is_numeric
 from levelbest.readers.tables.languages import in_english
 from levelbest.trials import STATUSES
 
-__all__ = ["FLAGS", "MISSING", "STEPS", "Numbers", "Statuses", "as_numbers", "as_statuses", "dig", "has_steps"]
+__all__ = ["FLAGS", "MISSING", "STEPS", "ReadNumbers", "Statuses", "as_numbers", "as_statuses", "dig", "has_steps"]
 __all__ += ["inside", "is_endings", "is_series", "no_item", "seconds_of", "split_path", "status_of"]
 
 MISSING = frozenset({"", "na", "n/a", "#n/a", "null", "none", "-", "--", "?", "missing", "<na>", "."})
@@ -78,7 +78,7 @@ FLAGS = frozenset({"diverged", "nan", "failed", "crashed", "failure"})
 
 
 @dataclass
-class Numbers:
+class ReadNumbers:
     """A column as float64, with what stood in the cells that are not plain numbers."""
 
     values: FloatArray
@@ -106,11 +106,11 @@ def seconds_of(text: str) -> float | None:
     return ((days * 24 + hours) * 60 + minutes) * 60 + seconds
 
 
-def as_numbers(column: Cells) -> Numbers:
+def as_numbers(column: Cells) -> ReadNumbers:
     """The column as numbers; a text that occurs again is read once."""
     if is_numeric(column):
         values, empty = np.ma.getdata(column).astype(np.float64, copy=False), np.ma.getmaskarray(column)
-        return Numbers(np.where(empty, np.nan, values) if empty.any() else values, empty)
+        return ReadNumbers(np.where(empty, np.nan, values) if empty.any() else values, empty)
     cells, codes = _distinct(column)
     cells = _without_points(cells)
     kinds = _as_verdicts(cells, [_kind(cell) for cell in cells])
@@ -123,7 +123,7 @@ def as_numbers(column: Cells) -> Numbers:
     percent = np.array([*(kind == "percent" for kind in kinds), False])
     values[percent] /= 1.0 if points else 100.0
     empty = np.array([*(kind == "empty" for kind in kinds), True])
-    numbers = Numbers(values[codes], empty[codes])
+    numbers = ReadNumbers(values[codes], empty[codes])
     counts = np.bincount(codes[codes >= 0], minlength=len(cells))
     for cell, kind, count in zip(cells, kinds, counts.tolist(), strict=True):
         if kind in _WRITINGS and count:

@@ -24,7 +24,7 @@ from levelbest.readers.steps.roles import (
     Roles,
     column_named,
     guess_family,
-    listed,
+    listed_columns,
     looks_numeric,
     only_column,
     says_none,
@@ -155,7 +155,7 @@ def _last_resort(
     remedy = worded(columns, [name for tier in tiers for name in tier]) or in_columns(columns, filter(could_be, free))
     raise Ambiguous(
         f"{source}: no column is obviously the selection score; name it with {named('selection')} (columns: "
-        f"{listed(columns)}{inside_lists(columns)}){remedy}"
+        f"{listed_columns(columns)}{inside_lists(columns)}){remedy}"
     )
 
 

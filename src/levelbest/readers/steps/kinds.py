@@ -138,7 +138,7 @@ class Look:
         return filled > 0 and fitting >= 0.9 * filled
 
 
-Rule = Callable[[Look], bool]
+ColumnRule = Callable[[Look], bool]
 
 
 def is_index(look: Look) -> bool:
@@ -191,7 +191,7 @@ def _is_same_in_every_family(look: Look) -> bool:
     return np.unique(first).size >= 4 and all(np.array_equal(first, other) for other in each[1:])
 
 
-NEVER_SCORES: Mapping[str, Rule] = {
+NEVER_SCORES: Mapping[str, ColumnRule] = {
     "index": is_index,
     "setting": _is_of_settings,
     "attribute": _is_attribute,
@@ -315,7 +315,7 @@ def _is_prose(look: Look) -> bool:
     return filled >= _FEW_TEXTS and len(cells) >= 0.9 * filled and 2 * spaced > filled
 
 
-NEVER_SETTINGS: Mapping[str, Rule] = {
+NEVER_SETTINGS: Mapping[str, ColumnRule] = {
     "place": _is_place,
     "result": _is_result,
     "counts-rows": _counts_rows,

@@ -12,7 +12,7 @@ from levelbest._check import BoolArray, IntArray
 from levelbest.cautions import Caution
 from levelbest.errors import Ambiguous, InputError, named
 from levelbest.readers.raw import Cells, Codes, LazyColumns, RawTable, as_codes, joint_codes, stacked
-from levelbest.readers.steps.cells import Numbers, as_numbers, no_item, split_path
+from levelbest.readers.steps.cells import ReadNumbers, as_numbers, no_item, split_path
 from levelbest.readers.tables.files import stem
 from levelbest.trials import Skipped
 
@@ -181,7 +181,7 @@ class Merged:
         per_table = [names.setdefault(stem(table.source), len(names)) for table in self.tables]
         return tuple(names), np.array(per_table, dtype=np.int32)[self.table_codes()]
 
-    def numbers(self, name: str, role: str) -> Numbers:
+    def numbers(self, name: str, role: str) -> ReadNumbers:
         """A column as numbers; conversions are said, and a column that holds mostly words is refused."""
         if name not in self.columns:
             raise no_item(self.source, name, role)
@@ -196,7 +196,7 @@ class Merged:
             self.say("converted-numbers", count, count=count, column=name, how=how, first=first)
         return read
 
-    def numbers_beside(self, name: str, role: str) -> Numbers:
+    def numbers_beside(self, name: str, role: str) -> ReadNumbers:
         """As `numbers`, of a column that only describes a trial: text in it does not cost the trial, and is said."""
         read = self.numbers(name, role)
         for row, word in list(read.words.items())[:_KEPT_WORDS]:

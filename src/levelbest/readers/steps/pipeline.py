@@ -19,7 +19,7 @@ from levelbest._read import refuse_more
 from levelbest.errors import DataError, InputError, named
 from levelbest.readers.raw import Codes, RawTable, as_codes, as_flags, joint_codes, texts, unique_codes
 from levelbest.readers.steps import names
-from levelbest.readers.steps.cells import Numbers, as_statuses, status_of
+from levelbest.readers.steps.cells import ReadNumbers, as_statuses, status_of
 from levelbest.readers.steps.conditions import matching_rows
 from levelbest.readers.steps.diagnose import INDEPENDENT
 from levelbest.readers.steps.guesses import choose_roles, guess_repetitions
@@ -215,7 +215,7 @@ def _order(table: Merged, roles: Roles) -> IntArray | None:
     return places.astype(np.int64) if (np.abs(places) < 2**53).all() else None  # NaN and infinity are not
 
 
-def _statuses(table: Merged, roles: Roles, selection: Numbers) -> tuple[npt.NDArray[np.uint8], BoolArray]:
+def _statuses(table: Merged, roles: Roles, selection: ReadNumbers) -> tuple[npt.NDArray[np.uint8], BoolArray]:
     """The status of each row, and the rows that are no trials at all."""
     status = np.full(table.n_rows, OK, dtype=np.uint8)
     if roles.status is not None:

@@ -14,12 +14,12 @@ from levelbest.readers.raw import RawTable
 from levelbest.readers.steps import names
 from levelbest.readers.steps.cells import as_numbers
 
-__all__ = ["KINDS", "SPENT", "as_rates", "is_cached", "priced", "token_prices"]
+__all__ = ["SPENT", "TOKEN_KINDS", "as_rates", "is_cached", "priced", "token_prices"]
 
 SPENT = "spend"
 """The column of what a row cost."""
 _MILLION = 1e6
-KINDS: dict[str, tuple[str, ...]] = {
+TOKEN_KINDS: dict[str, tuple[str, ...]] = {
     "input": ("input_tokens", "tokens_in", "prompt_tokens", "n_input_tokens", "tokens_input", "in_tokens"),
     "output": ("output_tokens", "tokens_out", "completion_tokens", "n_output_tokens", "tokens_output", "out_tokens"),
     "cached": (
@@ -54,7 +54,7 @@ def as_rates(given: str | Mapping[str, float]) -> dict[str, float]:
             rates[name] = float(price)
         except (TypeError, ValueError):
             rates[name] = math.nan
-        if name not in KINDS or not 0 <= rates[name] < math.inf:
+        if name not in TOKEN_KINDS or not 0 <= rates[name] < math.inf:
             raise InputError(
                 f"{named('rate')} is dollars per million tokens by kind, input=3,output=15 (and cached=0.3), got "
                 f"{str(kind).strip()}={price}"
@@ -106,7 +106,7 @@ def is_cached(column: str) -> bool:
 
 
 def _columns_of(columns: Iterable[str], kind: str) -> list[str]:
-    spelled = [names.tokens(name) for name in KINDS[kind]]
+    spelled = [names.tokens(name) for name in TOKEN_KINDS[kind]]
     words = {name: names.tokens(name) for name in columns}
     # what is read from a cache, or written to it, is no input, whatever follows in its name
     meant = {name: parts for name, parts in words.items() if kind == "cached" or not is_cached(name)}
@@ -123,6 +123,6 @@ def _tokens_column(columns: Iterable[str], source: object, kind: str) -> str:
     if matches:
         raise InputError(f"{source}: the {kind} tokens could be any of {', '.join(matches)}; join or drop one")
     raise DataError(
-        f"{source} has no column of {kind} tokens (such as {KINDS[kind][0]}), which {named('rate')} prices; "
-        f"leave {kind} out of it, or rename the column ({named('map')} {KINDS[kind][0]}=COLUMN)"
+        f"{source} has no column of {kind} tokens (such as {TOKEN_KINDS[kind][0]}), which {named('rate')} prices; "
+        f"leave {kind} out of it, or rename the column ({named('map')} {TOKEN_KINDS[kind][0]}=COLUMN)"
     )

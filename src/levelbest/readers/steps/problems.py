@@ -10,7 +10,6 @@ from collections.abc import Callable
 from math import lgamma, log
 
 import numpy as np
-import numpy.typing as npt
 
 from levelbest._check import Column, FloatArray, IntArray
 from levelbest.errors import Ambiguous, DataError, InputError, named
@@ -40,8 +39,6 @@ _LARGEST = 5_000_000
 _CHANCE = 1e-3
 """NOTE: random search draws a setting equally often in all families less than once in 1,000 tables; at 1e-2 tables of
 eight trials with two choices would be asked about."""
-
-Counts = npt.NDArray[np.int64]
 
 
 def guess_task(table: Merged, roles: Roles, wanted: ReadRequest) -> None:
@@ -144,7 +141,7 @@ def _scores_are_right_or_wrong(table: Merged, roles: Roles) -> bool:
     return finite.size > 0 and bool(np.isin(finite, (0.0, 1.0)).all())
 
 
-def _is_answered(table: Merged, roles: Roles, name: str, counts: Counts) -> bool:
+def _is_answered(table: Merged, roles: Roles, name: str, counts: IntArray) -> bool:
     """Whether each family has one row of each value, or numbered attempts at it that went right or wrong."""
     if not is_shared(counts):
         return False
@@ -324,7 +321,7 @@ def refuse_repeats(table: Merged, roles: Roles, read: Trials) -> None:
         about_repeats(table.source, repeats.count, True, names[ids[repeats.row]], groups[group[repeats.row]])
 
 
-def counts_by_family(table: Merged, roles: Roles, name: str, *, most: int | None = _LARGEST) -> Counts:
+def counts_by_family(table: Merged, roles: Roles, name: str, *, most: int | None = _LARGEST) -> IntArray:
     """How many rows each family has of each value of a column; empty where these are more than ``most`` cells."""
     family = table.codes(*roles.family) if roles.family else table.source_codes()[1]
     values, codes = as_codes(table.columns[name])
@@ -333,16 +330,16 @@ def counts_by_family(table: Merged, roles: Roles, name: str, *, most: int | None
     counts = np.zeros((int(family.max()) + 1, len(values)), dtype=np.int64)
     known = codes >= 0
     np.add.at(counts, (family[known], codes[known]), 1)
-    present: Counts = counts[counts.sum(axis=1) > 0]
+    present: IntArray = counts[counts.sum(axis=1) > 0]
     return present
 
 
-def is_shared(counts: Counts) -> bool:
+def is_shared(counts: IntArray) -> bool:
     """Whether nearly every value occurs in nearly every one of several families."""
     return counts.shape[0] > 1 and counts.size > 0 and float((counts > 0).mean()) >= _SHARED
 
 
-def is_planned(counts: Counts, *, ordered: bool = False) -> bool:
+def is_planned(counts: IntArray, *, ordered: bool = False) -> bool:
     """Whether every family has every value equally often, which random draws would hardly give.
 
     ``ordered``: something else shows the plan as well, and equal counts are enough.

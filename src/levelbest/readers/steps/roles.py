@@ -28,7 +28,7 @@ from levelbest.readers.steps.kinds import (
 from levelbest.readers.steps.merged import Merged
 from levelbest.readers.steps.names import among, obvious_family, word_set
 
-__all__ = ["LIKE_FAMILY", "ReadRequest", "Roles", "column_named", "configuration_of", "guess_family", "listed"]
+__all__ = ["LIKE_FAMILY", "ReadRequest", "Roles", "column_named", "configuration_of", "guess_family", "listed_columns"]
 __all__ += ["looks_numeric", "only_column", "plain_values", "says_none"]
 
 
@@ -294,7 +294,7 @@ def plain_values(column: Cells) -> Column:
     return np.array(column)
 
 
-def listed(columns: Iterable[str], limit: int = 12) -> str:
+def listed_columns(columns: Iterable[str], limit: int = 12) -> str:
     """The names of columns for a message, the first of them where there are many."""
     quoted = [repr(name) for name in columns]
     more = f" and {len(quoted) - limit} more" if len(quoted) > limit else ""
@@ -330,7 +330,7 @@ def only_column(tiers: Iterable[Sequence[str]], source: str, what: str, remedy: 
     """The one name of the first tier that has any; a question where it has several."""
     for tier in tiers:
         if len(tier) > 1:
-            raise Ambiguous(f"{source}: the {what} could be any of {listed(tier)}; {remedy}")
+            raise Ambiguous(f"{source}: the {what} could be any of {listed_columns(tier)}; {remedy}")
         if tier:
             return tier[0]
     return None

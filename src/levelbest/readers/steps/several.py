@@ -11,7 +11,7 @@ from levelbest.errors import Ambiguous, called, named
 from levelbest.readers.raw import Cells, as_codes
 from levelbest.readers.steps import names
 from levelbest.readers.steps.cells import as_numbers, is_series
-from levelbest.readers.steps.roles import listed, looks_numeric
+from levelbest.readers.steps.roles import listed_columns, looks_numeric
 
 __all__ = ["ask_about_names", "in_columns", "inside_lists", "the_meant", "with_twin", "worded"]
 
@@ -76,7 +76,7 @@ def inside_lists(columns: Mapping[str, Cells]) -> str:
         for key, value in item.items()
         if isinstance(value, (int, float))
     ]
-    return f"; inside lists: {listed(paths)}" if paths else ""
+    return f"; inside lists: {listed_columns(paths)}" if paths else ""
 
 
 def the_meant(columns: Mapping[str, Cells], scores: list[str]) -> list[str]:

@@ -24,7 +24,7 @@ from levelbest.readers.tables.languages import ENGLISH
 from levelbest.readers.tables.tidy import MARKS, TEXT
 from levelbest.trials import Skipped
 
-__all__ = ["SUMMARIES", "Layout", "layout_of", "parse_delimited", "summary_word"]
+__all__ = ["SUMMARY_ROWS", "Layout", "layout_of", "parse_delimited", "summary_word"]
 
 _DELIMITERS = (",", "\t", ";", "|")
 WHITESPACE = " "
@@ -40,12 +40,12 @@ _FEW_LINES = 3
 _ZEROS_FIRST = re.compile(r"[+-]?0\d")
 
 _TRUTH = {"True": True, "true": True, "TRUE": True, "False": False, "false": False, "FALSE": False}
-SUMMARIES = frozenset(
+SUMMARY_ROWS = frozenset(
     {"min", "minimum", "max", "maximum", "mean", "average", "avg", "median", "std", "stdev", "sd", "std dev"}
     | {"standard deviation", "standard error", "variance", "sum", "total", "count", "range", "std. dev"}
 )
 
-Record = tuple[int, list[str]]
+NumberedCells = tuple[int, list[str]]
 
 
 def parse_delimited(text: str, source: str, delimiter: str | None = None) -> RawTable:
@@ -81,7 +81,7 @@ def parse_delimited(text: str, source: str, delimiter: str | None = None) -> Raw
     )
 
 
-def _sorted_out(records: Sequence[Record], width: int) -> tuple[list[list[str]], list[int], dict[int, str]]:
+def _sorted_out(records: Sequence[NumberedCells], width: int) -> tuple[list[list[str]], list[int], dict[int, str]]:
     """Rows with their line numbers, and why each other line is none."""
     kept: list[list[str]] = []
     numbers: list[int] = []
@@ -110,7 +110,7 @@ def _footer(rows: Sequence[Sequence[str]]) -> int:
     """
     firsts = [summary_word(_first_filled(row)) for row in rows]
     end = len(rows)
-    while end and firsts[end - 1] in SUMMARIES:
+    while end and firsts[end - 1] in SUMMARY_ROWS:
         end -= 1
     words = firsts[end:]
     if not end or len(set(words)) < len(words) or set(words) & set(firsts[:end]):
@@ -122,7 +122,7 @@ def _footer(rows: Sequence[Sequence[str]]) -> int:
 
 
 def summary_word(cell: str) -> str:
-    """The first cell of a row as `SUMMARIES` spells it: ``Mittelwert:`` is ``mean``."""
+    """The first cell of a row as `SUMMARY_ROWS` spells it: ``Mittelwert:`` is ``mean``."""
     word = cell.lower().rstrip(".:")
     return ENGLISH.get(word, word)
 
@@ -154,7 +154,7 @@ def _first_filled(cells: Sequence[str]) -> str:
     return next((cell.strip() for cell in cells if cell.strip()), "")
 
 
-def _records(lines: Sequence[str], start: int, delimiter: str, width: int) -> Iterator[Record]:
+def _records(lines: Sequence[str], start: int, delimiter: str, width: int) -> Iterator[NumberedCells]:
     place = start
     while place < len(lines):
         line = lines[place]

@@ -18,7 +18,7 @@ from levelbest._check import Column
 from levelbest._read import open_file
 from levelbest.errors import DataError
 from levelbest.readers.raw import EXACT, Cells, Coded, LazyColumns, RawTable, typed, unique_codes
-from levelbest.readers.tables.delimited import SUMMARIES, layout_of, summary_word
+from levelbest.readers.tables.delimited import SUMMARY_ROWS, layout_of, summary_word
 from levelbest.readers.tables.files import MAGIC, open_bytes
 from levelbest.trials import Skipped
 
@@ -234,7 +234,7 @@ def _without_footer(connection: DuckDBPyConnection, table: str, names: list[str]
     ).fetchall()
     footer: list[int] = []
     for row, first in tail:
-        if summary_word(str(first).strip()) not in SUMMARIES:
+        if summary_word(str(first).strip()) not in SUMMARY_ROWS:
             break
         query = f"SELECT count(*) FROM {table} WHERE {filled} = {quoted(str(first))}"
         [(count_of_name,)] = connection.execute(query).fetchall()

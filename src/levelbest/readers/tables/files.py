@@ -41,14 +41,14 @@ Json = Any
 Record = dict[str, Json]
 """An object of JSON, or a row made of one."""
 COMPRESSED = (".gz", ".bz2", ".xz", ".lzma", ".zst", ".zip")
-KINDS = {
+FILE_KINDS = {
     **dict.fromkeys((".csv", ".txt", ".dat"), "csv"),
     **dict.fromkeys((".tsv", ".tab"), "tsv"),
     **dict.fromkeys((".jsonl", ".ndjson"), "jsonl"),
     **dict.fromkeys((".parquet", ".pq"), "parquet"),
     ".json": "json",
 }
-_STEMS = (*KINDS, *COMPRESSED, ".db", ".sqlite", ".sqlite3", ".log", ".eval")
+_STEMS = (*FILE_KINDS, *COMPRESSED, ".db", ".sqlite", ".sqlite3", ".log", ".eval")
 MAGIC = {
     b"\x1f\x8b": ".gz",
     b"BZh": ".bz2",
@@ -127,7 +127,7 @@ def plain_name(path: Path) -> str:
 
 def kind_of(path: Path) -> str | None:
     """The kind of table that a file's name promises: csv, tsv, json, jsonl, parquet or None."""
-    return KINDS.get(Path(plain_name(path)).suffix.lower())
+    return FILE_KINDS.get(Path(plain_name(path)).suffix.lower())
 
 
 def short_names(paths: Sequence[Path]) -> list[str]:

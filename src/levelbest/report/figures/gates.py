@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _KEPT, _DOUBTED, _DISCARDED = LIGHT[0], LIGHT[1], "0.65"
-Style = Mapping[str, object]
+BarStyle = Mapping[str, object]
 
 
 class Mark(NamedTuple):
@@ -56,7 +56,7 @@ def _(result: LoopState) -> list[Mark]:
 
 
 def draw_attempts(
-    ax: Axes | None, result: Audit | LoopState, *, style: Style = MappingProxyType({}), **_: object
+    ax: Axes | None, result: Audit | LoopState, *, style: BarStyle = MappingProxyType({}), **_: object
 ) -> Axes:
     """Scores against the number of the attempt; a step line joins what was kept, crashes stand at the foot."""
     ax = new_axes() if ax is None else ax
@@ -82,7 +82,7 @@ def draw_attempts(
     return ax
 
 
-def _draw_steps(ax: Axes, marks: Sequence[Mark], style: Style) -> None:
+def _draw_steps(ax: Axes, marks: Sequence[Mark], style: BarStyle) -> None:
     """The line of what was kept in each part, and the crashes."""
     for part in sorted({mark.part for mark in marks}):
         kept = [(m.x, m.y) for m in marks if m.part == part and m.kind in ("keep", "doubt") and m.y is not None]

@@ -33,7 +33,7 @@ def draw_runs(panel: Panel, ax: Axes | None = None) -> Axes:
     step = max(float(np.ptp(ends)), 1e-12) / (_DOTS * min(1.0, inches / 6.6))
     for row, (name, (value, low, high)) in enumerate(panel.means.items()):
         colour = panel.colour(name)
-        ax.plot(runs[name], row + _LANE + stacked(runs[name], step), "o", color=colour, markersize=3.4, mew=0)
+        ax.plot(runs[name], row + _LANE + _stacked(runs[name], step), "o", color=colour, markersize=3.4, mew=0)
         draw_limits(ax, row - _ABOVE, value, low, high, colour)
         ax.plot([value], [row - _ABOVE], "D", color=colour, markersize=5, markeredgecolor="white", zorder=4)
     for name, value in panel.published.items():
@@ -55,7 +55,7 @@ def _known(scores: object) -> FloatArray:
     return column[np.isfinite(column)]
 
 
-def stacked(scores: FloatArray, step: float) -> FloatArray:
+def _stacked(scores: FloatArray, step: float) -> FloatArray:
     """How far below the lane's beginning each dot lies, so that those within a ``step`` do not cover each other; at
     most a third of a row, in the same places every time.
 

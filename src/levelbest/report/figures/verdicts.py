@@ -47,11 +47,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-MOST_PAIRS = 6
+MOST_PAIRS_DRAWN = 6
 """More difference curves than this cannot be told apart: those of the leading family are drawn."""
-KINDS = ("difference", "ribbon", "forest", "pareto")
+PLOT_KINDS = ("difference", "ribbon", "forest", "pareto")
 _UNDECIDED = LIGHT[GREY]
-Look = dict[str, Any]
+DrawOptions = dict[str, Any]
 MOST_STRIPES = 3
 """Of more contenders than this the stripes could not be told apart: such a part is hatched in grey."""
 _STRIPE = 4.0  # points
@@ -75,7 +75,7 @@ def draw_comparison(
     Budgets with a verdict are drawn thick, in the winner's colour. Where there is one budget, as for seeds, each pair
     is a row with its limits. Of more than six pairs those of the leading family are drawn.
     """
-    _check.as_choice(kind, KINDS, "kind")
+    _check.as_choice(kind, PLOT_KINDS, "kind")
     ax = given_axes(ax)
     score, pairs = score or comparison.terms.metric.score, _shown(comparison)
     one_budget = all(pair.budget.size == 1 for pair in pairs)
@@ -175,10 +175,10 @@ def _shown(comparison: Comparison) -> list[PairComparison]:
         for pair in comparison.pairs
     ]
     pairs.sort(key=lambda pair: [order.index(name) for name in pair.families])
-    if len(pairs) <= MOST_PAIRS or all(pair.budget.size == 1 for pair in pairs):
+    if len(pairs) <= MOST_PAIRS_DRAWN or all(pair.budget.size == 1 for pair in pairs):
         return pairs
     of_leader = [pair for pair in pairs if order[0] in pair.families]
-    return (of_leader or pairs)[:MOST_PAIRS]
+    return (of_leader or pairs)[:MOST_PAIRS_DRAWN]
 
 
 def _draw_rows(
@@ -216,10 +216,10 @@ def difference_figure(
     shown = [pair for pair in pairs if np.isfinite(pair.low).any() and np.isfinite(pair.high).any()]
     if not shown:
         return None
-    if len(shown) > MOST_PAIRS:
+    if len(shown) > MOST_PAIRS_DRAWN:
         of_best = [pair if pair.families[0] == best else pair.mirrored() for pair in shown if best in pair.families]
         shown = sorted(of_best or shown, key=lambda pair: abs(pair.difference[np.isfinite(pair.difference)][-1]))
-        shown = shown[:MOST_PAIRS]
+        shown = shown[:MOST_PAIRS_DRAWN]
     if len(shown) == 1:
         return figure_of(draw_pairs(new_axes(), shown, score=score, log=log, hues=hues))
     columns = side_by_side(len(shown))
@@ -289,7 +289,7 @@ def draw_strips(
         # each from the middle between it and the one before to the middle between it and the next
         edges = [(before.end + after.start) / 2 for before, after in pairwise(parts)]
         for part, start, end in zip(parts, [parts[0].start, *edges], [*edges, parts[-1].end], strict=True):
-            look: Look = {"facecolor": "0.94", "edgecolor": "0.8", "hatch": "/////", "linewidth": 0}
+            look: DrawOptions = {"facecolor": "0.94", "edgecolor": "0.8", "hatch": "/////", "linewidth": 0}
             if part.verdict in colours:
                 look = {"color": colours[part.verdict], "linewidth": 0}
             elif part.verdict == NOT_COMPARABLE:
@@ -358,7 +358,7 @@ def _write_part(ax: Axes, part: Span, row: int, start: float, end: float, budget
     if ours and width > 26:
         label = shorten(label, max(4, int((width - 4) / 4.2)))
     if label and width > 4.2 * len(label) + 4:
-        look: Look = {"color": "white", "weight": "bold"} if ours else {"color": "0.35", "bbox": ground}
+        look: DrawOptions = {"color": "white", "weight": "bold"} if ours else {"color": "0.35", "bbox": ground}
         ax.text(middle, row, plain_text(label), fontsize=6.5, ha="center", va="center_baseline", **look)
     if part.verdict != NOT_COMPARABLE and width > 3.6 * len(budgets):
         ax.text(middle, row + 0.42, budgets, color="0.35", fontsize=6, ha="center", va="top")

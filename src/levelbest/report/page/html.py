@@ -20,7 +20,7 @@ from levelbest._plain import cell_text, guarded
 from levelbest.report.figures.curves import shorten, slim, themed
 from levelbest.report.figures.panels import panel_of_view
 from levelbest.report.page.data import embedded, page_data, screen_words
-from levelbest.report.tables.results import ROUNDING
+from levelbest.report.tables.results import ROUNDING_NOTE
 from levelbest.report.view import View
 from levelbest.report.view_tables import heat_map, page_facts, page_table, values_table, verdict_tables
 from levelbest.report.words.answers import Piece, Pieces, answer_of, ranges_of, text_of
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 MOST_CELLS = 12_000
 """More cells of trials than this stay in the table beside the page."""
-Rows = list[list[str]]
+TextRows = list[list[str]]
 PASSES = {"mean": "pass@k", "all": "pass^k"}
 """What curves over problems with scores 0 and 1 are called."""
 MOST_LARGE = 60
@@ -113,7 +113,7 @@ def render_page(
             families=page_table(view),
             doubts=[remark for remark in noted if remark.severity < 2],
             choices=[remark for remark in noted if remark.severity == 2],
-            rounding=ROUNDING,
+            rounding=ROUNDING_NOTE,
             row_heads=row_heads,
             row_kinds=kinds_of(rows, len(row_heads)),
             rows=rows,
@@ -355,7 +355,7 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def trial_rows(view: View) -> tuple[list[str], Rows]:
+def trial_rows(view: View) -> tuple[list[str], TextRows]:
     """The trials, as many as a page can hold."""
     heads = list(view.table)
     most = MOST_CELLS // max(1, len(heads))

@@ -18,7 +18,7 @@ from levelbest._plain import (
     show_tick,
     show_with_limits,
 )
-from levelbest.report.tables.table import Column, Table, costs, counts, formed, limits, numbers, shares, texts
+from levelbest.report.tables.table import Table, TableColumn, costs, counts, formed, limits, numbers, shares, texts
 from levelbest.report.words.claims import claim_assumptions, explained_words
 from levelbest.report.words.curves import cost_heading, curves_heading
 from levelbest.report.words.phrases import best_of, level, plural, table_heading
@@ -42,7 +42,7 @@ from levelbest.results import (
     Variances,
 )
 
-ROUNDING = "Numbers are rounded to two digits of half their interval's width."
+ROUNDING_NOTE = "Numbers are rounded to two digits of half their interval's width."
 _ROUND = (1, 2, 3, 5, 10, 20, 30, 50, 75, 100, 200, 300, 500, 1000, 2000, 5000, 10_000, 100_000, 1_000_000)
 _FEW = (1, 5, 20, 50, 100, 500, 2000, 10_000, 100_000, 1_000_000)
 """Budgets shown of one or two curves, and of more of them."""
@@ -208,7 +208,7 @@ def standings_table(comparison: Comparison) -> Table:
     return Table(tuple(columns), note=table_heading(terms, budget))
 
 
-def _spend_columns(comparison: Comparison) -> list[Column]:
+def _spend_columns(comparison: Comparison) -> list[TableColumn]:
     """What a solved problem costs, with its interval; none where samples have no costs."""
     if not comparison.per_solved:
         return []
@@ -345,7 +345,7 @@ def reach_table(reaches: Iterable[Reach]) -> Table:
     first = rows[0]
     needed = [(row.cost, row.cost_low, row.cost_high) if row.over_cost else row.interval for row in rows]
     what = "cost" if first.over_cost else f"{first.words.units} needed"
-    columns: list[Column] = [
+    columns: list[TableColumn] = [
         texts("family", [row.family for row in rows]),
         formed("target", [row.target for row in rows], "g"),
         texts(what, [_reached(row, point[0]) for row, point in zip(rows, needed, strict=True)], right=True),

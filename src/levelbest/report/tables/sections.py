@@ -8,7 +8,7 @@ import numpy as np
 
 from levelbest._check import FloatArray
 from levelbest._plain import common_decimals, round_to_uncertainty, show_number, show_with_limits
-from levelbest.report.tables.table import Column, Table, counts, limits, numbers, shares, texts
+from levelbest.report.tables.table import Table, TableColumn, counts, limits, numbers, shares, texts
 from levelbest.report.words.phrases import level, plural
 from levelbest.report.words.tasks import aggregate_budgets, aggregate_words, low_is_better, rows_at, scale_words
 from levelbest.results import Comparison, Curve, OverTasks, TaskComparison, VerifierEffect
@@ -44,7 +44,7 @@ def problem_section(curves: Sequence[Curve], columns: Mapping[str, str]) -> Tabl
     return Table(tuple(shown), title, note).part(order[:MOST_PROBLEMS])
 
 
-def _attributes(curves: Sequence[Curve], names: Sequence[str], columns: Mapping[str, str]) -> list[Column]:
+def _attributes(curves: Sequence[Curve], names: Sequence[str], columns: Mapping[str, str]) -> list[TableColumn]:
     """The stratum and the weight of each problem, where there are any."""
     shown = []
     for role, attribute in (("stratum", "stratum"), ("weight", "weights")):
@@ -60,7 +60,7 @@ def _attributes(curves: Sequence[Curve], names: Sequence[str], columns: Mapping[
     return shown
 
 
-def _of_family(curve: Curve, names: Sequence[str], prefix: str) -> list[Column]:
+def _of_family(curve: Curve, names: Sequence[str], prefix: str) -> list[TableColumn]:
     """Each problem's samples, its value at one sample and at the end of the curve."""
     best = _best(curve)
     place = {str(name): i for i, name in enumerate(best.groups)}
@@ -92,7 +92,7 @@ def benchmarks_table(comparison: Comparison) -> Table:
     order = [row.family for row in comparison.standings] or list(comparison.families)
     others = len(order) - 1
 
-    def column(name: str, inside: Comparison) -> Column:
+    def column(name: str, inside: Comparison) -> TableColumn:
         rows = {row.family: row for row in inside.standings}
         digits = common_decimals([(row.value, row.low, row.high) for row in rows.values()])
         values = [rows[family].value if family in rows else None for family in order]

@@ -38,7 +38,7 @@ _MARK = (
 )
 """Nothing where no package of colours is loaded."""
 _MARKDOWN = "\\`*_{}[]<>#|~"
-Limits = tuple[float, float]
+Ends = tuple[float, float]
 
 
 def latex_text(text: str) -> str:
@@ -52,7 +52,7 @@ def markdown_text(text: str) -> str:
 
 
 @dataclass(frozen=True)
-class Column:
+class TableColumn:
     """The cells of one column and how they are written.
 
     A cell is a text, a number, the two ends of an interval, or None where there is nothing to show.
@@ -87,7 +87,7 @@ class Column:
         return (str(cell) if isinstance(cell, int) else show_number(cell, self.decimals[row])) + mark
 
     @property
-    def ends(self) -> tuple[Column, ...]:
+    def ends(self) -> tuple[TableColumn, ...]:
         """An interval as two columns; any other as it is."""
         if not any(isinstance(cell, tuple) for cell in self.cells):
             return (self,)
@@ -105,14 +105,14 @@ class Column:
         return "" if cell is None else cell
 
 
-def texts(name: str, cells: Iterable[str | None], key: str = "", *, right: bool = False) -> Column:
+def texts(name: str, cells: Iterable[str | None], key: str = "", *, right: bool = False) -> TableColumn:
     """A column of texts."""
-    return Column(name, tuple(cells), key, right=right)
+    return TableColumn(name, tuple(cells), key, right=right)
 
 
-def counts(name: str, cells: Iterable[int | None], key: str = "") -> Column:
+def counts(name: str, cells: Iterable[int | None], key: str = "") -> TableColumn:
     """A column of whole numbers."""
-    return Column(name, tuple(None if cell is None else int(cell) for cell in cells), key)
+    return TableColumn(name, tuple(None if cell is None else int(cell) for cell in cells), key)
 
 
 def numbers(
@@ -121,34 +121,34 @@ def numbers(
     decimals: int | Sequence[int],
     key: str = "",
     marks: Sequence[str] = (),
-) -> Column:
+) -> TableColumn:
     """A column of numbers, rounded to ``decimals``, those of all or of each."""
     column = tuple(None if cell is None else float(cell) for cell in cells)
-    return Column(name, column, key, _each(decimals, len(column)), tuple(marks))
+    return TableColumn(name, column, key, _each(decimals, len(column)), tuple(marks))
 
 
-def limits(name: str, cells: Iterable[Limits | None], decimals: int | Sequence[int]) -> Column:
+def limits(name: str, cells: Iterable[Ends | None], decimals: int | Sequence[int]) -> TableColumn:
     """A column of intervals."""
     column = tuple(None if cell is None else (float(cell[0]), float(cell[1])) for cell in cells)
-    return Column(name, column, "", _each(decimals, len(column)))
+    return TableColumn(name, column, "", _each(decimals, len(column)))
 
 
-def costs(name: str, cells: Iterable[float | None], unit: str | None, key: str = "") -> Column:
+def costs(name: str, cells: Iterable[float | None], unit: str | None, key: str = "") -> TableColumn:
     """A column of costs, in the unit that people would use."""
     column = tuple(None if cell is None else float(cell) for cell in cells)
-    return Column(name, column, key, unit=unit, shown=lambda cost: show_cost(cost, unit))
+    return TableColumn(name, column, key, unit=unit, shown=lambda cost: show_cost(cost, unit))
 
 
-def formed(name: str, cells: Iterable[float | None], form: str, key: str = "") -> Column:
+def formed(name: str, cells: Iterable[float | None], form: str, key: str = "") -> TableColumn:
     """A column of numbers in one form, such as ``.2f``; a dash where one is undefined."""
     column = tuple(None if cell is None else float(cell) for cell in cells)
-    return Column(name, column, key, shown=lambda cell: "–" if math.isnan(cell) else format(cell, form))
+    return TableColumn(name, column, key, shown=lambda cell: "–" if math.isnan(cell) else format(cell, form))
 
 
-def shares(name: str, cells: Iterable[float | None], key: str = "") -> Column:
+def shares(name: str, cells: Iterable[float | None], key: str = "") -> TableColumn:
     """A column of shares in percent; nothing where one is undefined."""
     column = tuple(None if cell is None or math.isnan(cell) else float(cell) for cell in cells)
-    return Column(name, column, key, shown=lambda share: f"{100 * share:.0f} %")
+    return TableColumn(name, column, key, shown=lambda share: f"{100 * share:.0f} %")
 
 
 def _each(decimals: int | Sequence[int], count: int) -> tuple[int, ...]:
@@ -159,7 +159,7 @@ def _each(decimals: int | Sequence[int], count: int) -> tuple[int, ...]:
 class Table:
     """Columns of equal length, with what to say about them."""
 
-    columns: tuple[Column, ...]
+    columns: tuple[TableColumn, ...]
     title: str = ""
     note: str = ""
 
@@ -264,7 +264,7 @@ def _latex_mark(colour: str) -> str:
     return rf"\familymark{{{','.join(f'{part:.3f}' for part in parts)}}}" if parts else ""
 
 
-def _latex_cell(column: Column, row: int) -> str:
+def _latex_cell(column: TableColumn, row: int) -> str:
     """A cell as text, an interval in brackets, a number with a minus sign of its own."""
     text, cell = column.text(row), column.cells[row]
     if isinstance(cell, tuple) and " to " in text:

@@ -17,7 +17,7 @@ from levelbest.report.tables.results import pair_table, pairs_table, standings_t
 from levelbest.report.tables.sections import benchmarks_table
 from levelbest.report.tables.table import texts
 from levelbest.report.terminal.console import (
-    LONGEST,
+    LONGEST_TEXT,
     console,
     drawn_table,
     has_blocks,
@@ -31,7 +31,7 @@ from levelbest.report.terminal.console import (
     screen_lines,
     shorten_middle,
 )
-from levelbest.report.terminal.curves import draw_view
+from levelbest.report.terminal.curves import LOG_ABOVE, draw_view
 from levelbest.report.terminal.tasks import print_tasks
 from levelbest.report.view import View
 from levelbest.report.words.answers import (
@@ -56,7 +56,6 @@ if TYPE_CHECKING:
 LETTERS = {BEST: "B", POSSIBLE: "o", BEATEN: "-", NOTHING: " "}
 BLOCKS = {"B": "█", "+": "█", "o": "▒", "-": "·", " ": " "}
 """What stands for each letter where the terminal has such characters."""
-LOG_FROM = 20
 _TICKS = (1, 2, 3, 5, 7)
 _NUMBERED_ABOVE, _FEWEST_STRIPS, _STRIPS = 12, 2, 4
 """More families than this are numbered; so many have strips, at least and at most."""
@@ -192,7 +191,7 @@ def _print_strips(comparison: Comparison, out: Console, most: int) -> None:
     if not order or not any(pair.decided for pair in comparison.pairs):
         return  # where nothing is decided all strips are alike
     unit = comparison.terms.metric.cost or "cost" if comparison.terms.over_cost else comparison.terms.words.units
-    labels = {name: shorten_middle(name, LONGEST) for name in order}
+    labels = {name: shorten_middle(name, LONGEST_TEXT) for name in order}
     wide = max(len(unit), *map(len, labels.values())) + 2
     strips = strips_of(comparison, order, out.width - wide)
     if strips is None or (len(strips.rows) > 1 and len({letters for _, letters in strips.rows}) == 1):
@@ -248,7 +247,7 @@ def strips_of(comparison: Comparison, families: Sequence[str], width: int) -> St
     first, last = min(start for start, _ in ranges), max(end for _, end in ranges)
     if not last > first:
         return None
-    log = last / first > LOG_FROM
+    log = last / first > LOG_ABOVE
     shares = [i / (width - 1) for i in range(width)]
     places = [first * (last / first) ** share if log else first + share * (last - first) for share in shares]
     if not terms.over_cost:

@@ -121,7 +121,7 @@ def print_pieces(pieces: Iterable[Piece], out: Console, styles: Mapping[str, str
         out.print(shown[start : start + len(line)], soft_wrap=True)
 
 
-LONGEST = 24
+LONGEST_TEXT = 24
 """Longer texts in a table may be shortened."""
 _SHORTEST, _GAP = 12, 2
 
@@ -204,7 +204,7 @@ class DrawnTable:
         words = [word for text in (self.heads[k], *self._texts(k)) for word in text.split()]
         longest = max(map(len, words), default=0)
         numbers = [row[k] for row in self.rows] if self.right[k] else []
-        return max([min(longest, LONGEST if self.right[k] else _SHORTEST), *map(len, numbers)], default=0)
+        return max([min(longest, LONGEST_TEXT if self.right[k] else _SHORTEST), *map(len, numbers)], default=0)
 
     def _texts(self, k: int) -> list[str]:
         return [] if self.right[k] else [row[k] for row in self.rows]
@@ -246,7 +246,7 @@ def drawn_table(
     ]
     place = shown.heads.index("family") if "family" in shown.heads else 0
     right = [column.right for column in shown.columns]
-    return DrawnTable(shown.heads, kept, right, tuple(styles), place, min(room or 0, LONGEST), most)
+    return DrawnTable(shown.heads, kept, right, tuple(styles), place, min(room or 0, LONGEST_TEXT), most)
 
 
 def print_labelled(rows: Iterable[tuple[str, str, str]], out: Console) -> None:

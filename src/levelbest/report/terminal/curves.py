@@ -44,7 +44,8 @@ from levelbest.trials.colours import family_styles
 if TYPE_CHECKING:
     from rich.console import Console
 
-_LOG_FROM = 20
+LOG_ABOVE = 20
+"""Budgets above which those of a line are on a log scale."""
 _DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))  # of a braille cell, by row and column
 _PLAIN = "abcdefghijklmnopqrstuvwxyz"
 
@@ -233,9 +234,9 @@ def draw_view(view: View, out: Console) -> None:
     longest = max(line.x[-1] for line in lines)
     what = {"mean": "expected"}.get(lines[0].statistic, lines[0].statistic)
     over = "" if view.n_groups is None else f" of each of {plural(view.n_groups, view.words.group)}"
-    scale = ", log scale" if longest > _LOG_FROM else ""
+    scale = ", log scale" if longest > LOG_ABOVE else ""
     print_text(f"{what} best {view.score} against the number of {view.words.units}{over}{scale}", out, "dim")
-    for row in plot_lines(lines, width=out.width, log=longest > _LOG_FROM, unicode=unicode):
+    for row in plot_lines(lines, width=out.width, log=longest > LOG_ABOVE, unicode=unicode):
         pieces = ((text, "" if which is None else styles[which]) for text, which in row)
         out.print(Text.assemble(*pieces))
     if len(lines) > 1:

@@ -13,7 +13,7 @@ from levelbest._plain import show_ranges
 from levelbest.report.words.methods import fixed_sentence
 from levelbest.report.words.phrases import (
     UNTOLD,
-    Range,
+    BudgetRange,
     all_others,
     beaten_words,
     capital,
@@ -36,7 +36,7 @@ from levelbest.report.words.verdicts import (
 from levelbest.results import NOT_COMPARABLE, UNDECIDED, Comparison, PairComparison, Verdict
 from levelbest.results.verdict import Span, leading_spans
 
-MOST_NAMES = 4
+MOST_NAMED = 4
 """So many contenders are named; of more the first three, and how many more there are."""
 _MOST_RANGES, _MOST_EXTRA = 5, 2
 """Of more ranges only those with a best family are listed; of other contenders within a range so many."""
@@ -190,11 +190,11 @@ def _not_worth_having(clauses: _Clauses) -> list[str]:
 class _Clauses:
     """Clauses of one sentence over budgets: the first one says what they count."""
 
-    def __init__(self, comparison: Comparison, parts: Sequence[Range]) -> None:
+    def __init__(self, comparison: Comparison, parts: Sequence[BudgetRange]) -> None:
         self.comparison, self.parts = comparison, parts
         self.clauses: list[list[Piece]] = []
 
-    def budgets(self, ranges: Sequence[Range], *, unit: bool) -> str:
+    def budgets(self, ranges: Sequence[BudgetRange], *, unit: bool) -> str:
         """``1 to 3 and 9 trials``."""
         terms = self.comparison.terms
         shown = listed(show_ranges(ranges, terms.axis, terms.cost_unit, self.parts))
@@ -203,7 +203,7 @@ class _Clauses:
     def add(self, pieces: Sequence[Piece]) -> None:
         self.clauses.append(list(pieces))
 
-    def at(self, ranges: Sequence[Range], pieces: Sequence[Piece]) -> None:
+    def at(self, ranges: Sequence[BudgetRange], pieces: Sequence[Piece]) -> None:
         """``4 to 8: mlp-seeds or svm``."""
         self.add([Piece(f"{self.budgets(ranges, unit=not self.clauses)}: "), *pieces])
 
@@ -217,7 +217,7 @@ class _Clauses:
 
 def _add_changes(clauses: _Clauses, known: Sequence[Span]) -> None:
     """A clause for every range with a best family, then for those that are open."""
-    won: dict[str, list[Range]] = {}
+    won: dict[str, list[BudgetRange]] = {}
     for span in known:
         if span.best is not None:
             won.setdefault(span.best, []).append((span.start, span.end))
@@ -264,7 +264,7 @@ def _open_names(block: Sequence[Span], clauses: _Clauses, *, either: bool) -> Pi
         pieces.append(Piece(" of those that can be compared"))
     if len(further) > _MOST_EXTRA:
         return (*pieces, Piece(", and others at some of these budgets"))
-    ranges: dict[tuple[str, ...], list[Range]] = {}
+    ranges: dict[tuple[str, ...], list[BudgetRange]] = {}
     for span, names in further:
         ranges.setdefault(tuple(names), []).append((span.start, span.end))
     for some, where in ranges.items():
@@ -276,7 +276,7 @@ def any_of(names: Sequence[str], n_families: int, last: str = "or") -> Pieces:
     """``a or b``, ``a, b, c or 4 more``, ``any of the five``."""
     if len(names) == n_families > 2:
         return (Piece(f"any of the {count_word(n_families)}"),)
-    more = len(names) - MOST_NAMES + 1 if len(names) > MOST_NAMES else 0
+    more = len(names) - MOST_NAMED + 1 if len(names) > MOST_NAMED else 0
     shown = [Piece(name, True) for name in names[: len(names) - more]] + ([Piece(f"{more} more")] if more else [])
     pieces: list[Piece] = []
     for i, piece in enumerate(shown):

@@ -195,7 +195,7 @@ def curve_sentence(curve: Curve, n: int | None = None) -> str:
     """What can be said of one budget (default: the largest), ready for a paper."""
     i = curve.at(n) if n is not None else curve.n.size - 1
     decimals = round_to_uncertainty(curve.value[i], curve.low[i], curve.high[i])
-    chosen = f" (selected by {curve.selection})" if curve.reported else f" ({alone_words(curve)})"
+    chosen = f" (selected by {curve.selection})" if curve.reported else f" ({_alone_words(curve)})"
     if curve.statistic in ("all", "majority"):
         chosen = ""
     limits = ", no interval"
@@ -213,7 +213,7 @@ def curve_sentence(curve: Curve, n: int | None = None) -> str:
     )
 
 
-def alone_words(curve: Curve) -> str:
+def _alone_words(curve: Curve) -> str:
     """What a curve is called where the selection score is all there is."""
     return curve.words.unchecked
 
@@ -242,7 +242,7 @@ def trials_in_words(curve: Curve, i: int | None = None) -> str:
 def curves_heading(curves: Sequence[Curve], *, details: bool = True) -> str:
     """What the numbers of a table of curves are, with the terms that it uses; ``details`` name the methods."""
     first, words = curves[0], curves[0].words
-    chosen = f", chosen by {first.selection}" if first.reported else f" ({alone_words(first)})"
+    chosen = f", chosen by {first.selection}" if first.reported else f" ({_alone_words(first)})"
     if first.statistic in ("all", "majority"):  # no sample is chosen by its score
         chosen = ""
     names = list(dict.fromkeys(curve.method for curve in curves))

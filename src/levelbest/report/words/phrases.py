@@ -10,7 +10,7 @@ from levelbest._plain import show_cost, show_ranges
 from levelbest.errors import named
 from levelbest.results import Comparison, ComparisonTerms, PairComparison, Verdict
 
-Range = tuple[float, float]
+BudgetRange = tuple[float, float]
 """From one budget to another, both within."""
 MOST_NAMES = 5
 _PLURALS = {"family": "families", "search": "searches"}
@@ -120,7 +120,7 @@ def counted(failed: str) -> str:
 
 
 def with_budgets(
-    ranges: Sequence[Range], terms: ComparisonTerms, *, unit: bool = True, among: Sequence[Range] = ()
+    ranges: Sequence[BudgetRange], terms: ComparisonTerms, *, unit: bool = True, among: Sequence[BudgetRange] = ()
 ) -> str:
     """``with 1 to 3 trials``; ``for a new run``, the one budget of seeds; ``with a budget of 2 s to 5 s`` of cost."""
     if terms.words.single:

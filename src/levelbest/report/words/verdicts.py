@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from levelbest._plain import round_to_uncertainty, show_cost, show_number, show_range
 from levelbest.report.words.phrases import (
-    Range,
+    BudgetRange,
     alone_words,
     capital,
     confidence_words,
@@ -268,9 +268,9 @@ def winners_words(pair: PairComparison) -> str:
     return ", ".join(parts) or "-"
 
 
-def by_label(verdicts: Sequence[Verdict], *, negligible: bool | None = None) -> dict[str, list[Range]]:
+def by_label(verdicts: Sequence[Verdict], *, negligible: bool | None = None) -> dict[str, list[BudgetRange]]:
     """The budgets of each verdict, in order."""
-    ranges: dict[str, list[Range]] = {}
+    ranges: dict[str, list[BudgetRange]] = {}
     for verdict in joined(verdicts) if negligible is None else verdicts:
         if negligible is None or verdict.negligible == negligible:
             ranges.setdefault(verdict.verdict, []).append((verdict.start, verdict.end))

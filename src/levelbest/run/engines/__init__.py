@@ -20,7 +20,7 @@ from levelbest.errors import DataError
 from levelbest.run.study import Resources
 from levelbest.run.task import Outcome, Task
 
-ENGINES = {"inline": "InlineEngine", "local": "LocalEngine", "ray": "RayEngine", "slurm": "SlurmEngine"}
+ENGINE_CLASSES = {"inline": "InlineEngine", "local": "LocalEngine", "ray": "RayEngine", "slurm": "SlurmEngine"}
 """Name -> class, in ``levelbest.run.engines.<name>``, imported when it is used."""
 
 
@@ -76,7 +76,7 @@ class Engine(ABC):
 
 def _engine(name: str) -> type[Engine]:
     try:
-        engine: type[Engine] = getattr(importlib.import_module(f"levelbest.run.engines.{name}"), ENGINES[name])
+        engine: type[Engine] = getattr(importlib.import_module(f"levelbest.run.engines.{name}"), ENGINE_CLASSES[name])
     except OSError as error:  # a full table of open files, a disk that gives nothing back
         raise DataError(f"the engine {name} cannot be loaded: {error.strerror}; nothing was started") from error
     return engine
@@ -84,10 +84,10 @@ def _engine(name: str) -> type[Engine]:
 
 def open_engine(name: str, job: Job) -> Engine:
     """The engine of this name, ready to run."""
-    return _engine(_check.as_choice(name, ENGINES, "engine"))(job)
+    return _engine(_check.as_choice(name, ENGINE_CLASSES, "engine"))(job)
 
 
 def cancel_marked(marks: Sequence[str]) -> None:
     """Cancel what attempts with these marks still have in the queue of any engine."""
-    for name in ENGINES if marks else ():
+    for name in ENGINE_CLASSES if marks else ():
         _engine(name).cancel(marks)

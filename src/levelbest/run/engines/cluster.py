@@ -37,7 +37,7 @@ def gone(engine: str, why: str) -> DataError:
     )
 
 
-def load(setup: Setup, log: str) -> str | None:
+def load_worker(setup: Setup, log: str) -> str | None:
     """Import the functions in a worker of this machine; what went wrong, or None."""
     worker = Worker(log=log)
     worker.send(setup)

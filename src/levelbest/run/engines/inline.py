@@ -11,7 +11,7 @@ from levelbest.run.attempt import attempt
 from levelbest.run.engines import Engine, Job
 from levelbest.run.objective import call, load
 from levelbest.run.standby import seed_everything, why
-from levelbest.run.task import Outcome, Scores, Task
+from levelbest.run.task import Outcome, ScoreByName, Task
 
 
 class InlineEngine(Engine):
@@ -38,7 +38,7 @@ class InlineEngine(Engine):
 
     def _call(self, task: Task, function: Callable[..., object]) -> Outcome:
         raw: Outcome = {"key": task["key"], "end": "exit", "wall": 0.0, "cpu": 0.0, "limit": task["limit"], "code": 0}
-        steps: list[Scores] = []
+        steps: list[ScoreByName] = []
         wall, cpu = time.monotonic(), time.process_time()
         with contextlib.suppress(ImportError):
             import numpy  # noqa: F401 - so that it is seeded

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from levelbest.errors import DataError, InputError
 from levelbest.run.engines import Engine, Job
-from levelbest.run.handover import Given, all_given, other_threads
+from levelbest.run.handover import HandedOver, all_given, other_threads
 from levelbest.run.task import Outcome, Task, lost
 from levelbest.run.worker import Worker
 
@@ -52,7 +52,7 @@ class LocalEngine(Engine):
         worker.send({"load": list(self._job.names), "folder": str(self._job.folder), "given": given})
         return worker
 
-    def _given(self) -> dict[str, Given]:
+    def _given(self) -> dict[str, HandedOver]:
         """Where a fresh interpreter finds the functions, if one forked from here could wait for ever; else nothing."""
         threads = other_threads() if self._job.functions else []
         if not threads:

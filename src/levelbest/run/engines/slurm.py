@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from levelbest.errors import InputError, MissingExtra
 from levelbest.run.engines import Engine, Job
-from levelbest.run.engines.cluster import gone, load, run_task, setup_of
+from levelbest.run.engines.cluster import gone, load_worker, run_task, setup_of
 from levelbest.run.task import Outcome, Setup, Task, lost
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class SlurmEngine(Engine):
         except ImportError:
             raise MissingExtra("submitit", "slurm") from None
         self._names, self._setup = setup_of(job)
-        if self._setup["load"] and (problem := load(self._setup, str(job.logs / "workers.log"))):
+        if self._setup["load"] and (problem := load_worker(self._setup, str(job.logs / "workers.log"))):
             raise InputError(problem)
         try:
             self._executor = submitit.SlurmExecutor(folder=job.logs / "slurm")

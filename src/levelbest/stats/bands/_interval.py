@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from levelbest._check import N_RESAMPLES, Bounds, FloatArray, IntArray, Seed, as_budgets, as_choice, as_rng, sign_of
 from levelbest.errors import InputError
-from levelbest.stats.bands._methods import EXACT, interval_methods, method_named, methods_that_serve
+from levelbest.stats.bands._methods import EXACT_METHOD, interval_methods, method_named, methods_that_serve
 from levelbest.stats.bands._quantiles import quantile_interval
 from levelbest.stats.bands._work import Interval, Limits, Rule, Terms, Work
 from levelbest.stats.best import Mean, Quantile, Sample, Statistic, statistic_named, turned_limits, unseen
@@ -103,7 +103,7 @@ def sample_interval(
         name = _default_for(statistic, sample, estimator)
     if estimator not in method_named(name).estimators:
         return request.none_of_its_own(name)
-    if name == EXACT:
+    if name == EXACT_METHOD:
         return request.exact()
     limits, work = request.method(name), request.work(as_rng(rng))
     return request.interval(name, limits(work), work)
@@ -112,7 +112,7 @@ def sample_interval(
 def _default_for(statistic: Statistic, sample: Sample, estimator: str) -> str:
     """Which method is the default: exact limits of quantiles of one score column, those of a Gaussian fit beside it."""
     if isinstance(statistic, Quantile) and sample.reported is None:
-        return EXACT
+        return EXACT_METHOD
     return "gaussian" if estimator == "gaussian" else "default"
 
 
@@ -177,7 +177,7 @@ class _Request:
 
     def exact(self) -> Interval:
         """Limits of a quantile of one score column."""
-        self._check_served(EXACT)
+        self._check_served(EXACT_METHOD)
         assert isinstance(self.statistic, Quantile)
         as_budgets(self.n, self.sample.n_trials)
         return quantile_interval(
@@ -251,19 +251,19 @@ def _never_falling(low: FloatArray, high: FloatArray) -> tuple[FloatArray, Float
     return np.where(np.isnan(low), np.nan, rising), np.where(np.isnan(high), np.nan, bounded)
 
 
-Cells = dict[str, dict[str, dict[str, float]]]
+CoverageCells = dict[str, dict[str, dict[str, float]]]
 """method -> n_trials -> n / n_trials -> coverage"""
 
 
 @lru_cache(maxsize=1)
-def _certificate() -> dict[str, Cells]:
+def _certificate() -> dict[str, CoverageCells]:
     """kind -> method -> n_trials -> n / n_trials -> lowest coverage; empty where none is shipped."""
     file = resources.files("levelbest") / "data" / "coverage.json"
     try:
         text = file.read_text(encoding="utf-8")
     except (FileNotFoundError, NotADirectoryError):
         return {}
-    kinds: dict[str, Cells] = json.loads(text)["kinds"]
+    kinds: dict[str, CoverageCells] = json.loads(text)["kinds"]
     return kinds
 
 

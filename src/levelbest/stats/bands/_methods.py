@@ -39,7 +39,7 @@ docs/coverage.md."""
 FEW = 10
 """Trials up to which an interval without bounds leans on light tails, and says so: for 5 and 10 trials of Weibull(.6)
 and Pareto(3) losses it covers .77 to .90. NOTE: it changes no limit."""
-EXACT = "exact"
+EXACT_METHOD = "exact"
 ANY = ("mean", "quantile", "other")
 ESTIMATORS = ("u", "v", "naive", "gaussian")
 SERVED = ("curves", "differences", "problems")
@@ -300,7 +300,7 @@ _METHODS: dict[str, IntervalMethod] = {
     "smoothed": IntervalMethod(smoothed),
     "jackknife": IntervalMethod(jackknife),
     "gaussian": IntervalMethod(gaussian, estimators=("u", "gaussian")),
-    EXACT: IntervalMethod(None, ("quantile",), one_column=True),
+    EXACT_METHOD: IntervalMethod(None, ("quantile",), one_column=True),
     "imagined": IntervalMethod(None, serves=("problems",)),
     "t": IntervalMethod(None, serves=("problems",)),
 }

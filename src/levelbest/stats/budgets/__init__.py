@@ -35,7 +35,7 @@ from levelbest.stats.budgets._orders import cost_horizon
 from levelbest.stats.budgets._planning import as_power as as_power
 from levelbest.stats.budgets._planning import trials_for_width
 from levelbest.stats.budgets._reach import Reached, budget_to_reach
-from levelbest.stats.budgets._reach import check_target as check_target
+from levelbest.stats.budgets._reach import check_reachable as check_reachable
 from levelbest.stats.inference import Needed
 
 # What strangers look for; the other names are machinery that what stands above builds on.

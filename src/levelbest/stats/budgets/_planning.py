@@ -19,7 +19,7 @@ from levelbest._check import Seed
 from levelbest.errors import DataError, InputError
 from levelbest.stats.bands import Ranked, bootstrap, order_statistic, studentise
 from levelbest.stats.best import Sample
-from levelbest.stats.inference import MOST, Needed
+from levelbest.stats.inference import OUT_OF_REACH, Needed
 
 
 def capped_budget(n: int, pilots: tuple[int, ...]) -> int:
@@ -91,7 +91,7 @@ def trials_for_width(
 
 def at_least(value: float, n: int) -> float:
     """A whole number of trials that can have the best of n compared: at least 2 n."""
-    return float(max(2 * n, 8, math.ceil(value))) if value < MOST else math.inf
+    return float(max(2 * n, 8, math.ceil(value))) if value < OUT_OF_REACH else math.inf
 
 
 def _error_at(sample: Sample, n: int, size: float, rng: np.random.Generator) -> float:

@@ -71,7 +71,7 @@ def _first(at: FloatArray, curve: FloatArray, reached: BoolArray, goal: float, b
     return float(at[i])
 
 
-def check_target(target: float, scores: FloatArray, direction: str, bounds: _check.Bounds) -> float:
+def check_reachable(target: float, scores: FloatArray, direction: str, bounds: _check.Bounds) -> float:
     """A target that can be asked for: a number, within the bounds, and not worse than every trial."""
     goal = _check.as_number(target)
     if not np.isfinite(goal):

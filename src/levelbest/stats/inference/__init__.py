@@ -39,8 +39,8 @@ from levelbest.stats.inference._macro import MacroUnits as MacroUnits
 from levelbest.stats.inference._means import MeanUnits as MeanUnits
 from levelbest.stats.inference._means import SignUnits as SignUnits
 from levelbest.stats.inference._means import StratifiedUnits as StratifiedUnits
-from levelbest.stats.inference._power import MOST as MOST
 from levelbest.stats.inference._power import MOST_PLANNED as MOST_PLANNED
+from levelbest.stats.inference._power import OUT_OF_REACH as OUT_OF_REACH
 from levelbest.stats.inference._power import POWER as POWER
 from levelbest.stats.inference._power import Needed as Needed
 from levelbest.stats.inference._power import Pilot as Pilot

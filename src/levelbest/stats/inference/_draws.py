@@ -72,7 +72,7 @@ def curve_draws(
     if sample.reported is None and isinstance(statistic, Quantile):
         return _quantile_draws(ordered.selection, n, statistic.q, rng, bounds)
     ordered, cells = (
-        (ordered, RankCells.of(ordered)) if isinstance(statistic, Mean) else in_parts(ordered, n, statistic)
+        (ordered, RankCells.of(ordered)) if isinstance(statistic, Mean) else in_pieces(ordered, n, statistic)
     )
     weights = rng.standard_gamma(np.broadcast_to(np.append(cells.counts, 1.0), (N_DRAWS, cells.counts.size + 1)))
     return weighted_draws(ordered, cells, weights, n, statistic, bounds, rng)
@@ -233,7 +233,7 @@ class RankCells(NamedTuple):
         return np.add.reduceat(column, self.starts) / self.counts
 
 
-def in_parts(ordered: Sample, n: IntArray, statistic: Statistic) -> tuple[Sample, RankCells]:
+def in_pieces(ordered: Sample, n: IntArray, statistic: Statistic) -> tuple[Sample, RankCells]:
     """Cells for statistics of what is reported other than its mean.
 
     Cells of neighbouring rank have one selection score, that of their worst trial, and are divided by what their trials

@@ -19,7 +19,7 @@ import scipy
 
 from levelbest._check import FloatArray, IntArray
 from levelbest.stats.bands import order_statistic, pick
-from levelbest.stats.inference._units import Families, Units, across, cells_of
+from levelbest.stats.inference._units import Families, Units, across, nearest_node
 
 EXACT_UP_TO = 20_000
 """Assignments that are all gone through; the p-value then has no Monte Carlo error.
@@ -78,7 +78,7 @@ class Exchange:
         self.units, self.families, self.n, self.statistics, self.level = units, families, n, statistics, level
         self.alone = np.zeros(n.size) if alone is None else alone
         self.nodes = units.nodes[: units.inside(families)]
-        self.cells = cells_of(n, self.nodes)
+        self.cells = nearest_node(n, self.nodes)
         sizes = sorted(units.sizes[f] for f in families)
         self._rng, self._freedom = np.random.default_rng([_EXCHANGE_STREAM, *sizes]), max(sizes[0] - 1.0, 1.0)
         self._most = int(np.clip(_WORK // max(1, sum(sizes) * self.nodes.size), _LEAST_ALLOWED, _MOST_ALLOWED))

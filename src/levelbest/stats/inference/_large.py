@@ -22,7 +22,7 @@ import numpy as np
 from levelbest._check import FloatArray, IntArray
 from levelbest.stats.bands import Ranked, statistic_draws
 from levelbest.stats.best import Sample, Statistic, expected_best, weight_squares, weights_below
-from levelbest.stats.inference._draws import in_parts
+from levelbest.stats.inference._draws import in_pieces
 from levelbest.stats.inference._influences import Influences
 from levelbest.stats.inference._units import across
 
@@ -163,7 +163,7 @@ class PooledReports:
 
     def __init__(self, samples: Sequence[Sample], nodes: IntArray, statistic: Statistic) -> None:
         both = Sample(*(np.concatenate([getattr(s, column) for s in samples]) for column in ("selection", "claimed")))
-        ordered, cells = in_parts(both.ordered(), nodes, statistic)
+        ordered, cells = in_pieces(both.ordered(), nodes, statistic)
         self.statistic, self.sizes = statistic, [sample.n_trials for sample in samples]
         selection, reported = ordered.selection[cells.starts], cells.means(ordered.claimed)
         self.ranked = [Ranked(selection, nodes, reported, size=m) for m in self.sizes]

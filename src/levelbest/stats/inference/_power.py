@@ -21,7 +21,7 @@ from levelbest._check import FloatArray
 from levelbest._plain import picked, plain
 
 POWER = 0.8
-MOST = 10_000_000
+OUT_OF_REACH = 10_000_000
 """Numbers of units above this are called out of reach."""
 LEAST_PLANNED_FROM = 30
 # NOTE: a pilot of fewer units has an interval of what may be needed, and no number: those of 10 trials that show a
@@ -216,7 +216,7 @@ class Pilot:
 
     def _assured(self, theta: FloatArray, power: float) -> float:
         """The fewest units of each family whose chance of a verdict, averaged over differences, is the power."""
-        low, high = math.log(2 / self.units), math.log(MOST / self.units)
+        low, high = math.log(2 / self.units), math.log(OUT_OF_REACH / self.units)
         if self.power(theta, math.exp(high)) < power:
             return math.inf
         while high - low > _PROPORTION:
@@ -236,4 +236,4 @@ class Pilot:
 
     def _whole(self, times: float) -> float:
         units = times * self.units
-        return float(max(math.ceil(units), self.fewest)) if units < MOST else math.inf
+        return float(max(math.ceil(units), self.fewest)) if units < OUT_OF_REACH else math.inf

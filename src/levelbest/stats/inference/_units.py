@@ -51,7 +51,7 @@ def nodes_of(n: IntArray, also: Sequence[int] = (), *, most: int | None = None) 
     return np.union1d(n[nearest], np.array(also, dtype=np.int64))
 
 
-def cells_of(n: IntArray, nodes: IntArray) -> IntArray:
+def nearest_node(n: IntArray, nodes: IntArray) -> IntArray:
     """Which node stands for each budget: the nearest in proportion."""
     return np.asarray(np.abs(np.log(n)[:, None] - np.log(nodes)).argmin(axis=1))
 

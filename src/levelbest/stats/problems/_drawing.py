@@ -16,7 +16,7 @@ from math import comb
 import numpy as np
 
 from levelbest._check import Budgets, FloatArray, IntArray
-from levelbest.stats.problems._taking import Samples, rule_of
+from levelbest.stats.problems._taking import Samples, taking_rule
 
 SUBSETS_UP_TO = 10
 """Samples of a problem up to which every subset is looked at."""
@@ -49,7 +49,7 @@ def values_of_counts(samples: Samples, budgets: Budgets) -> tuple[FloatArray, Fl
         return np.asarray(_subset_values(part) @ each.T)
 
     def of_orders(part: Samples, orders: IntArray) -> FloatArray:
-        return rule_of(part).in_orders(orders, steps)[:, :, place.ravel()]
+        return taking_rule(part).in_orders(orders, steps)[:, :, place.ravel()]
 
     value, error = _averaged(samples, inside.size, of_subsets, of_orders)
     value[:, inside == 1], error[:, inside == 1] = samples.single.mean(axis=1)[:, None], 0.0
@@ -71,7 +71,7 @@ def values_of_costs(samples: Samples, budgets: Budgets) -> tuple[FloatArray, Flo
 
     def of_orders(part: Samples, orders: IntArray) -> FloatArray:
         assert part.cost is not None
-        values = rule_of(part).in_orders(orders, steps)
+        values = taking_rule(part).in_orders(orders, steps)
         spent = np.cumsum(part.along(part.cost, orders), axis=2)
         return np.take_along_axis(values, _samples_within(spent, limits), axis=2)
 
@@ -131,7 +131,7 @@ def _subset_sizes(m: int) -> IntArray:
 
 def _subset_values(samples: Samples) -> FloatArray:
     """(problem, subset): subset s holds the samples whose bit of s is set."""
-    rule = rule_of(samples)
+    rule = taking_rule(samples)
     state = rule.start((samples.worth.shape[0], 1))
     for place in range(samples.size):
         more = rule.add(state, place)

@@ -23,7 +23,7 @@ from levelbest.errors import InputError
 from levelbest.stats.best import rank_weights
 from levelbest.stats.problems._passes import pass_at_k
 
-Given = TypeVar("Given")
+_Entries = TypeVar("_Entries")
 _SAMPLES_AT_ONCE = 1 << 22  # samples ranked together: 32 MB of scores
 _GROUP_WEIGHTS_AT_ONCE = 1 << 21  # weights held together: 16 MB
 
@@ -321,7 +321,7 @@ def _ranked_rows(selection: FloatArray, reported: FloatArray | None, direction: 
     return scores if direction == "max" else np.ascontiguousarray(scores[:, ::-1])
 
 
-def _by_label(given: Mapping[object, Given], labels: Column, name: str) -> list[Given]:
+def _by_label(given: Mapping[object, _Entries], labels: Column, name: str) -> list[_Entries]:
     missing = [str(label) for label in labels if label not in given]
     if missing:
         raise InputError(

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from levelbest._check import FloatArray, IntArray
 
 State = tuple[npt.NDArray[Any], ...]
-Places = IntArray | int
+TakenPlaces = IntArray | int
 """Which sample is drawn next: the same of all sets, or one for each set (problem, set)."""
 _SIGN = np.int64(-(2**63))
 
@@ -132,7 +132,7 @@ class Taking(Protocol):
     def start(self, shape: tuple[int, int]) -> State:
         """Of sets without a sample."""
 
-    def add(self, state: State, places: Places) -> State:
+    def add(self, state: State, places: TakenPlaces) -> State:
         """With one more sample in each set."""
 
     def value(self, state: State) -> FloatArray:
@@ -155,7 +155,7 @@ class BestSample:
         """Best rank so far, the sum of what those with it score, and their number."""
         return np.full(shape, -np.inf), np.full(shape, self.samples.nothing), np.ones(shape)
 
-    def add(self, state: State, places: Places) -> State:
+    def add(self, state: State, places: TakenPlaces) -> State:
         """A better one replaces the others, an equal one joins them."""
         top, total, number = state
         rank, worth = _at(self.samples.rank, places), _at(self.samples.worth, places)
@@ -211,7 +211,7 @@ class MostVotes:
         votes = np.zeros((*shape, self.worth.shape[1]), dtype=np.int32)
         return votes, np.zeros(shape, dtype=np.int32), np.full(shape, self.samples.nothing), np.ones(shape)
 
-    def add(self, state: State, places: Places) -> State:
+    def add(self, state: State, places: TakenPlaces) -> State:
         """A vote that leads alone replaces the leaders, one that draws level joins them."""
         votes, top, total, number = state
         answer = np.broadcast_to(_at(self.samples.answer, places), top.shape)
@@ -250,11 +250,11 @@ class MostVotes:
         return np.ascontiguousarray(values.T).reshape(problems, number, steps.size)
 
 
-def _at(column: npt.NDArray[Any] | None, places: Places) -> npt.NDArray[Any]:
+def _at(column: npt.NDArray[Any] | None, places: TakenPlaces) -> npt.NDArray[Any]:
     assert column is not None
     return column[:, places, None] if isinstance(places, int) else np.take_along_axis(column, places, axis=1)
 
 
-def rule_of(samples: Samples) -> Taking:
+def taking_rule(samples: Samples) -> Taking:
     """Answers vote where there is no rank."""
     return MostVotes(samples) if samples.rank is None else BestSample(samples)
