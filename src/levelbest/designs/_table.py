@@ -15,7 +15,7 @@ from levelbest.cautions import Caution
 from levelbest.designs._protocol import POINTS, WHOLE, Design, FamilyCounts, Request
 from levelbest.errors import DataError, InputError, named
 from levelbest.results import TRIALS, Curve, DesignWords, FamilyCostCurve
-from levelbest.stats.bands import Interval, Terms, sample_interval
+from levelbest.stats.bands import CURVE_ESTIMATORS, Interval, Terms, sample_interval
 from levelbest.stats.best import (
     Mean,
     Sample,
@@ -32,7 +32,6 @@ from levelbest.stats.inference import half_of, reach_of
 from levelbest.trials import OK, Metric, Scores, Settings, Trials, by_configuration, has_repeats
 
 SAID_ANEW = ("failures", "still-running", "no-reported")  # with the policy used and the word for a trial
-CURVE_ESTIMATORS = ("u", "v", "naive", "gaussian")
 _SCORE_ROUNDING = 1e-12
 """Of a score, relative to it."""
 

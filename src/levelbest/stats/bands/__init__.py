@@ -21,6 +21,7 @@ from levelbest.stats.bands._limits import order_statistic as order_statistic
 from levelbest.stats.bands._limits import pick as pick
 from levelbest.stats.bands._limits import rank_edges as rank_edges
 from levelbest.stats.bands._limits import studentise as studentise
+from levelbest.stats.bands._methods import CURVE_ESTIMATORS as CURVE_ESTIMATORS
 from levelbest.stats.bands._methods import IntervalMethod, interval_methods, register_interval
 from levelbest.stats.bands._quantiles import horizon, quantile_interval
 from levelbest.stats.bands._ranks import RankBand, rank_band

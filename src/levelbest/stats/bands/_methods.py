@@ -41,7 +41,7 @@ FEW = 10
 and Pareto(3) losses it covers .77 to .90. NOTE: it changes no limit."""
 EXACT_METHOD = "exact"
 ANY = ("mean", "quantile", "other")
-ESTIMATORS = ("u", "v", "naive", "gaussian")
+CURVE_ESTIMATORS = ("u", "v", "naive", "gaussian")
 SERVED = ("curves", "differences", "problems")
 
 
@@ -81,7 +81,7 @@ class IntervalMethod:
     covers_unseen: bool = False
 
     def __post_init__(self) -> None:
-        known = {"statistics": ANY, "estimators": ESTIMATORS, "serves": SERVED}
+        known = {"statistics": ANY, "estimators": CURVE_ESTIMATORS, "serves": SERVED}
         for name, choices in known.items():
             for value in getattr(self, name):
                 as_choice(value, choices, f"entry of {name}")
