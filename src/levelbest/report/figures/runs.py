@@ -61,7 +61,7 @@ def _stacked(scores: FloatArray, step: float) -> FloatArray:
 
     Examples
     --------
-    >>> stacked(np.array([1.0, 1.01, 2.0]), 0.1).tolist()
+    >>> _stacked(np.array([1.0, 1.01, 2.0]), 0.1).tolist()
     [0.0, 0.09, 0.0]
     """
     depth = np.zeros(scores.size)
