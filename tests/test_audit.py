@@ -10,7 +10,8 @@ import pytest
 
 import levelbest as lb
 from levelbest.cli.main import main
-from levelbest.errors import Ambiguous, InputError
+from levelbest.errors import Ambiguous, DataError, InputError
+from levelbest.readers.attempt_words import decision
 from levelbest.readers.attempts import read_attempts
 from levelbest.stats.budgets import expected_records, likely_count, true_steps
 
@@ -185,8 +186,130 @@ def test_parts_are_compared_within_themselves(tmp_path):
             "c\t9\tkeep",
         )
     )
-    assert other.changes == ("metric",)
-    assert other.claimed == 1
+    assert (other.metric, other.kind, other.left_out, other.claimed) == ("loss", ("", "loss"), 1, 1)
+    assert lb.audit(tmp_path / "m.tsv", selection="val_bpb").metric == "val_bpb"
+
+
+def test_labels_that_name_nothing_are_no_versions(tmp_path):
+    """``n/a`` and ``HEAD`` stand under every row of real logs: the rows are not runs of one version."""
+    for word in ("n/a", "HEAD", "unknown"):
+        lines = ["commit\tval_loss\tstatus\tdescription", f"{word}\t2.0\tkeep\tbaseline"]
+        lines += [f"{word}\t{2 - 0.1 * i:.2f}\tkeep\tidea {i}" for i in range(1, 4)]
+        audit = lb.audit(log(tmp_path / "r.tsv", *lines, f"{word}\t2.2\tdiscard\twider"))
+        assert (audit.n_attempts, len(audit.keeps), audit.sd) == (4, 3, None)
+        assert [keep.label for keep in audit.keeps] == ["idea 1", "idea 2", "idea 3"]
+
+
+def test_several_ideas_under_one_commit_are_attempts(tmp_path):
+    lines = ["commit\tval_loss\tstatus\tdescription", "a\t2.0\tkeep\tbaseline", "a\t2.1\tkeep\tbaseline seed 2"]
+    lines += ["b\t1.9\tkeep\twider", "b\t1.95\tkeep\twider, verified", "b\t1.8\tkeep\tdeeper"]
+    audit = lb.audit(log(tmp_path / "r.tsv", *lines))
+    assert [(version.label, version.n_runs) for version in audit.versions] == [("a", 2), ("b", 2), ("line 6", 1)]
+    assert (audit.on_top, audit.df) == (1, 2)
+    assert audit.sd == pytest.approx(np.sqrt((0.1**2 / 2 + 0.05**2 / 2) / 2))
+
+
+def test_scores_that_stand_for_a_crash(tmp_path):
+    lines = ["commit\tscore\tstatus", "a\t-999\tBASELINE", "b\t1.0\tKEEP", "c\t1.1\tKEEP", "d\t-999.0\tREVERT"]
+    audit = lb.audit(log(tmp_path / "r.tsv", *lines))
+    assert [version.decision for version in audit.versions] == ["crash", "baseline", "keep", "crash"]
+    assert audit.claimed == pytest.approx(0.1)
+    far = log(tmp_path / "f.tsv", "commit\tloss\tstatus", "a\t1200\tkeep", "b\t999\tkeep", "c\t1100\tdiscard")
+    assert len(lb.audit(far).keeps) == 1  # among other scores, 999 is one
+
+
+def test_rows_of_another_kind_are_left_out_and_said(tmp_path):
+    """A second, larger evaluation of each kept version is no further run of it."""
+    lines = ["commit\tsplit\tval_loss\tstatus"]
+    for i in range(6):
+        lines.append(f"c{i}\tproxy\t{2 - 0.1 * i:.2f}\tkeep")
+        lines += [f"c{i}\tconfirm\t{1.5 - 0.1 * i:.2f}\tkeep"] * (i % 2)
+    audit = lb.audit(log(tmp_path / "r.tsv", *lines))
+    assert (audit.n_attempts, audit.sd, audit.left_out, audit.kind) == (5, None, 3, ("split", "proxy"))
+    assert "Only the rows with split proxy are judged; 3 rows of another kind are left out" in str(audit)
+
+
+def test_a_budget_is_what_was_set_and_not_what_was_measured(tmp_path):
+    head = "commit\tval_loss\tminutes\tstatus"
+    measured = [f"a{i}\t{2 - 0.1 * i:.1f}\t{5 + 0.01 * i:.2f}\tkeep" for i in range(6)]
+    assert lb.audit(log(tmp_path / "m.tsv", head, *measured)).changes == ()
+    later = ["commit\tval_loss\tstatus", "a\t2.0\tkeep", "b\t1.9\tkeep", head, "c\t1.5\t10\tkeep", "d\t1.4\t10\tkeep"]
+    audit = lb.audit(log(tmp_path / "l.tsv", *later))
+    assert (audit.changes, len(audit.keeps)) == (("budget",), 2)
+    assert audit.claimed == pytest.approx(0.2)
+
+
+def test_a_new_baseline_begins_a_part(tmp_path):
+    rows = ["a\t2.0\tbaseline", "b\t1.9\tkeep", "c\t3.0\tbaseline", "d\t2.9\tkeep", "e\t3.1\tdiscard"]
+    audit = lb.audit(log(tmp_path / "r.tsv", "commit\tval_loss\tstatus", *rows))
+    assert (audit.changes, [keep.label for keep in audit.keeps]) == (("baseline",), ["b", "d"])
+    assert audit.claimed == pytest.approx(0.2)
+
+
+def test_a_run_that_ended_was_not_kept_for_that(tmp_path):
+    rows = ["a\t2.0\tok", "b\t2.1\tok", "c\t1.9\tok", "d\t\tfailed"]
+    audit = lb.audit(log(tmp_path / "o.tsv", "commit\tval_loss\tstatus", *rows))
+    assert audit.inferred
+    assert [version.decision for version in audit.versions] == ["baseline", "discard", "keep", "crash"]
+    mixed = ["a\t2.0\tPASS", "b\t2.1\tREVERT", "c\t1.9\tPASS", "d\t0\tFAIL"]
+    audit = lb.audit(log(tmp_path / "p.tsv", "commit\tval_loss\tcorrectness", *mixed))
+    assert not audit.inferred
+    assert [version.decision for version in audit.versions] == ["baseline", "discard", "keep", "crash"]
+
+
+@pytest.mark.parametrize(
+    ("word", "decided"),
+    [
+        ("screen_discard", "discard"),
+        ("not kept", "discard"),
+        ("not better", "discard"),
+        ("promising, but dropped", "discard"),
+        ("keep (simpler)", "keep"),
+        ("NEW BEST!", "keep"),
+        ("CUDA error", "crash"),
+        ("iterate", ""),
+    ],
+)
+def test_words_of_a_status(word, decided):
+    assert decision(word) == decided
+
+
+def test_a_diverged_attempt_changes_nothing_of_the_others(tmp_path):
+    """A discarded attempt 10,000 standard deviations away says nothing of the keeps."""
+    rng = np.random.default_rng(4)
+    rows, level = [f"base\t{1.2 + 0.003 * x:.5f}\tkeep" for x in rng.standard_normal(6)], 1.2
+    for i in range(20):
+        level -= 0.02 * (i % 4 == 0)
+        score = level + 0.02 * (i % 4 != 0) + 0.003 * rng.standard_normal()
+        rows.append(f"v{i}\t{score:.5f}\t{'discard' if i % 4 else 'keep'}")
+    head = "commit\tval_loss\tstatus"
+    plain = lb.audit(log(tmp_path / "a.tsv", head, *rows))
+    with_one = lb.audit(log(tmp_path / "b.tsv", head, *rows, "lost\t57.3\tdiscard"))
+    assert len(plain.survivors) == len(with_one.survivors) == 5  # all keeps, of seven standard deviations each
+    for keep in (*plain.keeps, *with_one.keeps):
+        assert abs(keep.gain - 0.02) < 0.006  # two standard deviations of a run
+
+
+def test_few_runs_leave_the_noise_uncertain(tmp_path):
+    """A keep two standard deviations ahead is less sure where these are known from two runs than from thirty."""
+    false = {}
+    for runs in (2, 30):
+        spread = 0.01 * np.array([-1, 1] * (runs // 2)) * np.sqrt((runs - 1) / runs)  # both estimate an sd of .01
+        rows = [f"base\t{1 + x:.8f}\tkeep" for x in spread]
+        rows += [f"v{i}\t{1.01:.8f}\tdiscard" for i in range(10)]
+        audit = lb.audit(log(tmp_path / "r.tsv", "commit\tval_loss\tstatus", *rows, "w\t0.95\tkeep"))
+        assert audit.sd == pytest.approx(0.01)
+        false[runs] = audit.keeps[0].false
+    assert false[2] > 2 * false[30]
+
+
+def test_lines_that_are_no_rows_are_said(tmp_path):
+    rows = ["a\t2.0\tkeep\tbaseline", "b\t1.9\tkeep\twider\tand\tdeeper", "c\t1.8\tkeep\tlonger"]
+    audit = lb.audit(log(tmp_path / "r.tsv", "commit\tval_loss\tstatus\tdescription", *rows))
+    assert "1 line could not be read (r.tsv, line 3)" in str(audit)
+    bare = log(tmp_path / "b.tsv", *(f"HEAD\tmodel\t397.0\t{x}\tkeep" for x in (3.3, 5.3, 2.8)))
+    with pytest.raises(DataError, match="no header"):
+        lb.audit(bare)
 
 
 def test_repeats_without_noise_are_said_to_be_so(tmp_path, capsys):

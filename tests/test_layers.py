@@ -133,7 +133,7 @@ def test_each_door_of_stats_builds_on_those_before_it():
     assert {path.name for path in (ROOT / "stats").iterdir() if path.is_dir()} - {"__pycache__"} == set(DOORS)
 
 
-READERS = ("raw", "tables", "steps", "parts", "formats", "registry", "attempts", "__init__")
+READERS = ("raw", "tables", "steps", "parts", "formats", "registry", "attempt_words", "attempts", "__init__")
 """The parts of readers, each building on those before it."""
 
 

@@ -21,6 +21,8 @@ WORTH = 0.05
 """The loss that matters where none is given, as a share of the range of the score: 5 points of an accuracy."""
 _MOST_FURTHER = 20
 """So many times the runs there are: more is not worth a number."""
+_SURELY = 1.43
+"""How many times the width of the limits must fit, so that it is decided with probability .8: (1.96 + .84) / 1.96."""
 _TOGETHER = 0.01
 """The p-value from which on the problems of a run are taken to rise and fall together.
 
@@ -178,21 +180,32 @@ def _worth(given: float | None, table: Trials) -> float:
 
 
 def _further(decided: GateDecision) -> float:
-    """Further runs of both until it is decided, at the difference that was observed; NaN where that cannot be said.
+    """Further runs of both until it is probably decided, at the difference that was observed; NaN where none would do.
 
-    To show a loss: the plan of `compare`. To pass: limits narrow with the root of the number of runs.
+    Limits narrow with the root of the number of runs; what is left beyond them, of failures that no run has shown, with
+    that number itself. To show a loss, the limits must lie below none; to pass, the floor above ``worth``, where being
+    ahead of the baseline is not counted on.
+
+    NOTE: after so many, .73 to 1.00 of simulated suites and seeds were decided (60 of each of eight kinds, equal
+    versions and losses of .05 and .1); counting on it, .55 to 1.00.
     """
     if decided.decision != INCONCLUSIVE:
         return 0.0
     effect, pair = decided.pair.effect, decided.pair
-    runs = min(pair.n_trials)
-    ways = [pair.further] if pair.further > 0 and effect.difference < 0 else []
-    reach, room = effect.difference - effect.floor, decided.worth + effect.difference
-    if math.isfinite(reach) and room > 0:
-        ways.append(runs * ((reach / room) ** 2 - 1))
-    likely = [way for way in ways if math.isfinite(way) and way <= _MOST_FURTHER * runs]
+    runs, difference = min(pair.n_trials), effect.difference
+    width = _SURELY * (effect.high - effect.low) / 2
+    unseen = max(0.0, effect.low - effect.floor)
+    ways = [_times(width, 0.0, -difference), _times(width, unseen, decided.worth + min(difference, 0.0))]
+    likely = [(times - 1) * runs for times in ways if times - 1 <= _MOST_FURTHER]
     each = decided.n_problems or 1 if decided.of_suite and not decided.whole_runs else 1
-    return min(likely) / each if likely else math.nan  # a run of a suite has a sample of each problem
+    return max(1.0, min(likely) / each) if likely else math.nan  # a run of a suite has a sample of each problem
+
+
+def _times(width: float, unseen: float, room: float) -> float:
+    """How many times the runs until width / sqrt(times) + unseen / times fits into the room; infinite where never."""
+    if not (room > 0 and math.isfinite(width) and math.isfinite(unseen)):
+        return math.inf
+    return ((width + math.sqrt(width**2 + 4 * unseen * room)) / (2 * room)) ** 2
 
 
 @dataclass(frozen=True)

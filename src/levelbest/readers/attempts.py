@@ -1,11 +1,13 @@
 """Reads a keep/discard log as attempts: one row per run with its decision, divided where the rules changed.
 
-Cells, numbers and words of status are read by the rules of all tables; headers that appear again, with other names or
-the same, begin a further part, and so does a budget that changes: scores are compared within a part alone.
+Cells, numbers and words of status are read by the rules of all tables. Rows of one metric and kind (split, task) are
+judged, those of which there are most; a budget that changes and a new baseline begin a further part: scores are
+compared within a part alone.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -14,30 +16,47 @@ from pathlib import Path
 import numpy as np
 
 from levelbest.errors import Ambiguous, DataError, InputError, named
+from levelbest.readers.attempt_words import (
+    CRASHED,
+    DISCARDED,
+    KEPT,
+    RAN,
+    STATUS,
+    decision,
+    decision_words,
+    is_baseline,
+    names_nothing,
+    same_note,
+    says_baseline,
+)
 from levelbest.readers.raw import Cells, RawTable, is_numeric, texts
 from levelbest.readers.registry import read_path
 from levelbest.readers.steps.cells import as_numbers, status_of
-from levelbest.readers.steps.names import could_be_score, direction_of, is_metric, spelled, tokens
-from levelbest.readers.tables.delimited import cells_of, layout_of, parse_delimited
+from levelbest.readers.steps.names import could_be_score, direction_of, is_metric, spelled
+from levelbest.readers.tables.delimited import cells_of, is_number, layout_of, parse_delimited
 from levelbest.readers.tables.files import as_paths, decoded, kind_of, read_bytes
 
-KEPT, DISCARDED, CRASHED = "keep", "discard", "crash"
-_KEEP = "keep kept keeper best new_best improved improvement accepted accept win winner tentative merged baseline ok"
-_DISCARD = "discard discarded drop dropped revert reverted rejected reject worse no_improvement neutral skip skipped"
-_DECIDED = dict.fromkeys(_KEEP.split(), KEPT) | dict.fromkeys(_DISCARD.split(), DISCARDED)
-_STATUS = ("status", "decision", "outcome", "verdict", "result", "kept", "keep", "action", "state")
-_FLAGGED = ("kept", "keep", "improved", "improvement", "accepted", "is_best", "merged")
-_YES, _NO = ("yes", "y", "true", "1", "1.0"), ("no", "n", "false", "0", "0.0")
-"""A column of such a name may answer with yes or no instead."""
+_NOTE = ("description", "change", "idea", "hypothesis", "notes", "note", "summary")
 _LABEL = (
-    *("commit", "sha", "hash", "version", "candidate", "name", "experiment", "experiment_id", "exp", "id", "branch"),
-    *("attempt", "description", "change", "idea", "config"),
+    *("commit", "commit_hash", "git_commit", "sha", "hash", "version", "candidate", "name", "experiment"),
+    *("experiment_id", "exp", "id", "tag", "branch", "attempt", *_NOTE, "config"),
 )
-_BUDGET = ("budget", "time_budget", "minutes", "time_limit", "max_minutes", "train_minutes", "budget_s", "budget_min")
+_BUDGET = (
+    *("budget", "time_budget", "minutes", "time_limit", "max_minutes", "train_minutes", "budget_s", "budget_min"),
+    *("rounds", "n_rounds", "num_rounds", "max_steps", "max_epochs", "n_games", "episodes", "eval_episodes"),
+)
+_KIND = (
+    *("split", "data_split", "eval_split", "subset", "dataset", "benchmark", "task", "problem", "game", "kernel"),
+    *("kernel_type", "environment", "env", "segment", "metric_name", "primary_metric", "metric_type"),
+)
+"""Columns that say what a score is of: rows that differ in them are not compared."""
+_METRIC_NAMES = ("primary_metric", "metric_name")
 _WAY = ("best_direction", "direction", "metric_direction")
 _LOWER, _HIGHER = ("lower", "min", "minimize", "minimise", "down"), ("higher", "max", "maximize", "maximise", "up")
-_MOST_WORDS = 6
 _FAR = 0.1
+_MOST_KINDS, _MOST_BUDGETS = 12, 4
+_SENTINELS = (99.0, 999.0, 9999.0, 99999.0, 999999.0, 1e5, 1e6, 1e9, 1e10, 1e12)
+"""Logged instead of a score, with either sign; -1 as well."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +73,10 @@ class LoggedRun:
     part: int
     """0 for the rows under the first header and budget."""
     line: int
+    note: str = ""
+    """What the log says of it."""
+    baseline: bool = False
+    """Whether the log says that it is a baseline."""
 
 
 @dataclass(frozen=True)
@@ -67,13 +90,17 @@ class AttemptLog:
     how: str
     """How the direction is known: ``given``, ``log``, ``name`` or ``kept``, from the kept scores."""
     changes: tuple[str, ...] = ()
-    """What changed where a part begins, from the second on: ``metric`` or ``budget``."""
+    """What changed where a part begins, from the second on: ``budget`` or ``baseline``."""
     unknown: tuple[str, ...] = ()
     """Words of the status column that are no decision."""
     on_top: int = 0
-    """Attempts that the log files under the version they were made on top of."""
-    skipped: int = 0
-    """Lines that are no rows."""
+    """Attempts that the log files under the label of another version."""
+    left_out: int = 0
+    """Rows of another metric or kind than the one that is judged."""
+    kind: tuple[str, str] | None = None
+    """The column that tells kinds apart and the one that is judged, or the empty word and the metric."""
+    skipped: tuple[str, ...] = ()
+    """Lines that could not be read as rows."""
 
 
 def read_attempts(source: object, selection: str | None = None, direction: str | None = None) -> AttemptLog:
@@ -85,47 +112,120 @@ def read_attempts(source: object, selection: str | None = None, direction: str |
     tables = _tables(path)
     if not tables:
         raise DataError(f"{path.name} has no rows of attempts")
+    scores = [_score_column(table, selection) for table in tables]
+    unknown: dict[str, None] = {}
+    rows = [row for table, score in zip(tables, scores, strict=True) for row in _rows(table, score, unknown)]
+    judged, kind = _of_one_kind(rows, selection)
+    runs, changes = _in_parts(judged)
+    runs = _without_sentinels(_decided(runs))
+    runs, on_top = _attempts_apart(runs)
+    score = judged[0].score
+    metric = _metric(tables, score)
+    toward, how = _direction(tables, metric, direction, runs)
+    return AttemptLog(
+        source=path.name,
+        runs=tuple(runs),
+        metric=metric,
+        direction=toward,
+        how=how,
+        changes=changes,
+        unknown=tuple(unknown),
+        on_top=on_top,
+        left_out=len(rows) - len(judged),
+        kind=kind,
+        skipped=tuple(lost.where for table in tables for lost in table.skipped if "cells and the header" in lost.why),
+    )
+
+
+@dataclass(frozen=True)
+class _Row:
+    """A run, and what it is of."""
+
+    run: LoggedRun
+    score: str
+    kind: tuple[str, str]
+    budget: str | None
+    table: int
+
+
+def _of_one_kind(rows: Sequence[_Row], selection: str | None) -> tuple[list[_Row], tuple[str, str] | None]:
+    """The rows of the metric that is wanted, or of the metric and kind of which there are most, and what tells them."""
+    if not rows:
+        raise DataError("the log has no rows of attempts")
+    counts = Counter((row.score, row.kind) for row in rows if selection in (None, row.score))
+    score, kind = max(counts or Counter((row.score, row.kind) for row in rows), key=lambda of: counts[of])
+    judged = [row for row in rows if (row.score, row.kind) == (score, kind)]
+    if len(judged) == len(rows):
+        return judged, None
+    return judged, ("", score) if any(row.score != score for row in rows) else kind
+
+
+def _in_parts(rows: Sequence[_Row]) -> tuple[list[LoggedRun], tuple[str, ...]]:
+    """The runs with the part each is of: a budget that changes and a new baseline begin one."""
     runs: list[LoggedRun] = []
     changes: list[str] = []
-    unknown: dict[str, None] = {}
-    before: tuple[str, str | None] | None = None
-    scores = [_score_column(table, selection) for table in tables]
-    for table, score in zip(tables, scores, strict=True):
-        for run, budget in _rows(table, score, unknown):
-            if before is not None and score != before[0]:
-                changes.append("metric")
-            elif before is not None and budget is not None and before[1] is not None and budget != before[1]:
+    seen: set[str] = set()
+    before: _Row | None = None
+    for row in rows:
+        budget, run = row.budget, row.run
+        if before is not None:
+            if budget is None and row.table == before.table:
+                budget = before.budget
+            if budget != before.budget:
                 changes.append("budget")
-            before = score, budget if budget is not None or before is None else before[1]
-            runs.append(replace(run, part=len(changes)))
-    runs = _without_zeros(runs)
-    runs, on_top = _attempts_apart(runs)
-    toward, how = _direction(tables, scores[0], direction, runs)
-    skipped = sum(len(table.skipped) for table in tables)
-    return AttemptLog(path.name, tuple(runs), scores[0], toward, how, tuple(changes), tuple(unknown), on_top, skipped)
+                seen = set()
+            elif run.baseline and run.label not in seen:
+                changes.append("baseline")
+                seen = set()
+        seen.add(run.label)
+        before = replace(row, budget=budget)
+        runs.append(replace(run, part=len(changes)))
+    return runs, tuple(changes)
+
+
+def _decided(runs: Sequence[LoggedRun]) -> list[LoggedRun]:
+    """A word that says only that a run came to its end says that it was kept where discards alone have another."""
+    kept = any(run.decision == KEPT and not run.baseline for run in runs)
+    ran = KEPT if not kept and any(run.decision == DISCARDED for run in runs) else ""
+    return [replace(run, decision=ran) if run.decision == RAN else run for run in runs]
 
 
 def _attempts_apart(runs: Sequence[LoggedRun]) -> tuple[list[LoggedRun], int]:
-    """Where a version is kept and discarded: loops log the commit that a discarded attempt went back to.
+    """Rows under one label that are no runs of one version: each is an attempt by itself.
 
-    Each row that was not kept is then an attempt by itself, and no run of the version.
+    Loops log the commit that a discarded attempt went back to, or try several ideas on top of one commit: the decision
+    or the note is then another.
     """
     kept = {(run.part, run.label) for run in runs if run.decision == KEPT}
-    apart = [run.decision in (DISCARDED, CRASHED) and (run.part, run.label) in kept for run in runs]
-    if not any(run.decision == DISCARDED for run, alone in zip(runs, apart, strict=True) if alone):
-        return list(runs), 0
+    back = [run.decision in (DISCARDED, CRASHED) and (run.part, run.label) in kept for run in runs]
+    if not any(run.decision == DISCARDED for run, alone in zip(runs, back, strict=True) if alone):
+        back = [False] * len(runs)
+    notes: dict[tuple[int, str], str] = {}
+    apart = []
+    for run, alone in zip(runs, back, strict=True):
+        note = run.note if alone else notes.setdefault((run.part, run.label), run.note)
+        apart.append(alone or not same_note(note, run.note))
     split = [replace(run, label=f"line {run.line}") if alone else run for run, alone in zip(runs, apart, strict=True)]
     return split, sum(apart)
 
 
-def _without_zeros(runs: Sequence[LoggedRun]) -> list[LoggedRun]:
-    """A score of exactly 0 far from all others, of a run that was not kept, is a crash: loops log them so."""
-    others = np.abs([run.score for run in runs if run.score])
-    far = others.size > 0 and others.min() > _FAR * np.median(others)
-    zero = [far and run.score == 0 and run.decision != KEPT for run in runs]
-    return [
-        replace(run, score=None, decision=CRASHED) if crashed else run for run, crashed in zip(runs, zero, strict=True)
-    ]
+def _without_sentinels(runs: Sequence[LoggedRun]) -> list[LoggedRun]:
+    """Crashes that are logged with a score: 0, of a run that was not kept, -1 or -999, far from all others."""
+    scores = [run.score for run in runs if run.score]
+    sizes = np.abs(scores)
+    zeros = sizes.size > 0 and sizes.min() > _FAR * np.median(sizes)
+    others = np.array([score for score in scores if not _is_sentinel(score)])
+    without = []
+    for run in runs:
+        lost = zeros and run.score == 0 and run.decision != KEPT
+        if run.score is not None and _is_sentinel(run.score) and others.size > 1:
+            lost = np.abs(others - run.score).min() > 3 * np.ptp(others)
+        without.append(replace(run, score=None, decision=CRASHED) if lost else run)
+    return without
+
+
+def _is_sentinel(score: float) -> bool:
+    return score == -1 or abs(score) in _SENTINELS
 
 
 def _tables(path: Path) -> list[RawTable]:
@@ -136,10 +236,15 @@ def _tables(path: Path) -> list[RawTable]:
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     delimiter = "\t" if kind_of(path) == "tsv" and "\t" in text[:65536] else None
     layout = layout_of(lines, path.name, delimiter)
+    if any(is_number(name.strip()) for name in layout.names):
+        raise DataError(f"{path.name} has no header: its first line must name the columns")
     known = {spelled(name) for name in layout.names} - {""}
     begins = [0]
     for place in range(layout.body, len(lines)):
-        cells = {spelled(cell) for cell in cells_of(lines[place], layout.delimiter)} - {""}
+        row = cells_of(lines[place], layout.delimiter)
+        cells = {spelled(cell) for cell in row} - {""}
+        if any(is_number(cell.strip()) for cell in row):
+            continue
         if len(cells) >= 2 and len(cells & known) >= max(2, len(cells) // 2):
             begins.append(place)
     ends = [*begins[1:], len(lines)]
@@ -159,7 +264,7 @@ def _score_column(table: RawTable, wanted: str | None) -> str:
     if wanted is not None and not any(map(is_metric, table.columns)):
         raise InputError(f"{table.source} has no column {wanted!r}; it has {', '.join(table.columns)}")
     numeric = [name for name in table.columns if _has_numbers(table.columns[name])]
-    plain = [name for name in numeric if spelled(name) not in (*_LABEL, *_BUDGET, *_STATUS)]
+    plain = [name for name in numeric if spelled(name) not in (*_LABEL, *_BUDGET, *_KIND, *STATUS)]
     choices = [name for name in plain if is_metric(name)] or [name for name in plain if could_be_score(name)]
     outer = [name for name in choices if "." not in name]  # what stands beside ``metric`` in ``metrics`` is said of it
     if len(choices) == 1 or len(outer) == 1:
@@ -177,68 +282,81 @@ def _has_numbers(column: Cells) -> bool:
     return is_numeric(column) or np.isfinite(as_numbers(column).values).mean() > 0.5
 
 
-def _rows(table: RawTable, score: str, unknown: dict[str, None]) -> list[tuple[LoggedRun, str | None]]:
-    """The rows of one table, each with its budget where there is such a column; settings among them are none."""
+def _rows(table: RawTable, score: str, unknown: dict[str, None]) -> list[_Row]:
+    """The rows of one table; settings among them are none."""
     columns = {spelled(name): name for name in table.columns}
     numbers = as_numbers(table.columns[score]).values
-    words = [str(word or "").strip() for word in _words(table.columns, columns)]
-    budgets = _first(table, columns, _BUDGET)
-    labels = _labels(table, columns)
+    words = [str(word or "").strip() for word in decision_words(table.columns, columns)]
+    kinds, budgets = _kinds(table, columns)
+    labels, notes = _labels(table, columns), _cells(table, columns, _NOTE)
+    settings = _cells(table, columns, ("type",))
+    lines = range(1, table.n_rows + 1) if table.lines is None else table.lines.tolist()
     rows = []
     for row, value in enumerate(numbers.tolist()):
         word, label, scored = words[row], labels[row], bool(np.isfinite(value))
-        if not (word or label or scored):
+        if not (word or label or scored) or settings[row] in ("config", "header", "meta"):
             continue
-        decision = _decision(word)
-        if word and not decision:
+        if word and not decision(word):
             unknown.setdefault(word)
-        if not scored and status_of(word) != "running":
-            decision = CRASHED
-        known = value if scored and decision != CRASHED else None
-        line = int(table.lines[row]) if table.lines is not None else row + 1
-        run = LoggedRun(label or f"row {row + 1}", known, decision, word, 0, line)
-        rows.append((run, None if budgets is None else str(budgets[row])))
+        decided = decision(word) if scored or status_of(word) == "running" else CRASHED
+        known, note = value if scored and decided != CRASHED else None, str(notes[row] or "")
+        first = is_baseline(word, note, decided)
+        run = LoggedRun(label or f"row {row + 1}", known, decided, word, 0, lines[row], note, first)
+        rows.append(_Row(run, score, kinds[row], budgets[row], id(table)))
     return rows
 
 
+def _kinds(table: RawTable, by_name: Mapping[str, str]) -> tuple[list[tuple[str, str]], list[str | None]]:
+    """What each row's score is of, and its budget: one to which the log returns again and again tells kinds apart."""
+    kinds, budgets = [("", "")] * table.n_rows, _budgets(table, by_name)
+    for name in (name for name in _KIND if name in by_name):
+        values = [str(cell or "") for cell in _first(table, by_name, (name,)) or ()]
+        counts = Counter(value for value in values if value)
+        if 2 <= len(counts) <= min(_MOST_KINDS, table.n_rows // 2) and min(counts.values()) > 1:
+            return [(by_name[name], value) for value in values], budgets
+    changes = sum(after != before for before, after in pairwise(budget for budget in budgets if budget is not None))
+    if changes <= max(2, table.n_rows // 10):
+        return kinds, budgets
+    column = next(by_name[name] for name in _BUDGET if name in by_name)
+    return [(column, budget or "") for budget in budgets], [None] * table.n_rows
+
+
+def _budgets(table: RawTable, by_name: Mapping[str, str]) -> list[str | None]:
+    """The budget of each row; none where a column of such a name was measured, of every run."""
+    cells = _first(table, by_name, _BUDGET) or []
+    if not 1 <= len({str(cell) for cell in cells if cell is not None}) <= _MOST_BUDGETS:
+        return [None] * table.n_rows
+    return [None if cell is None else str(cell) for cell in cells]
+
+
 def _labels(table: RawTable, by_name: Mapping[str, str]) -> list[str]:
-    """What each row calls its version, empty where it does not; a bare number with the name of its column."""
-    name = next((name for name in _LABEL if name in by_name), "")
-    labels = [str(label or "") for label in _first(table, by_name, (name,)) or [None] * table.n_rows]
-    return [f"{name} {label}" if label.isdigit() else label for label in labels]
+    """What each row calls its version, empty where it does not; a short number with the name of its column.
+
+    A note is a label only where it tells rows apart.
+    """
+    labels = [""] * table.n_rows
+    for name in (name for name in _LABEL if name in by_name):
+        cells = [str(cell or "").strip() for cell in _first(table, by_name, (name,)) or ()]
+        counts = Counter(cells)
+        for row, cell in enumerate(cells):
+            common = name in _NOTE and counts[cell] > max(3, table.n_rows // 4) and not says_baseline(cell)
+            if not labels[row] and not names_nothing(cell) and not common:
+                labels[row] = f"{name} {cell}" if cell.isdigit() and len(cell) < 6 else cell
+    return labels
 
 
-def _decision(word: str) -> str:
-    """What a word of the status column decides; empty where it is no such word."""
-    plain = "_".join(tokens(word))
-    if plain in _DECIDED:
-        return _DECIDED[plain]
-    if status_of(word) in ("failed", "diverged"):
-        return CRASHED
-    first = plain.partition("_")[0]
-    return _DECIDED.get(first, CRASHED if status_of(first) in ("failed", "diverged") else "")
+def _metric(tables: Sequence[RawTable], score: str) -> str:
+    """The name of what was scored: that of the column, or the one that another column gives to all."""
+    if spelled(score) not in ("metric", "metric_value", "value"):
+        return score
+    columns = [_first(table, {spelled(name): name for name in table.columns}, _METRIC_NAMES) or [] for table in tables]
+    names = {str(cell) for cells in columns for cell in cells if cell is not None}
+    return names.pop() if len(names) == 1 else score
 
 
-def _words(columns: Mapping[str, Cells], by_name: Mapping[str, str]) -> Sequence[object]:
-    """The decision of every row in a word: of a column known by its name, or by its words, or that says yes or no."""
-    for name in _STATUS:
-        if name in by_name and not is_numeric(columns[by_name[name]]) and not _is_flag(columns[by_name[name]]):
-            return list(texts(columns[by_name[name]]))
-    for cells in columns.values():
-        words = set() if is_numeric(cells) else {str(text) for text in texts(cells) if text is not None}
-        if 2 <= len(words) <= _MOST_WORDS and all(map(_decision, words)):
-            return list(texts(cells))
-    flags = next(
-        (columns[by_name[name]] for name in _FLAGGED if name in by_name and _is_flag(columns[by_name[name]])), None
-    )
-    if flags is None:
-        return [None] * len(next(iter(columns.values())))
-    return [None if cell is None else KEPT if str(cell).lower() in _YES else DISCARDED for cell in texts(flags)]
-
-
-def _is_flag(cells: Cells) -> bool:
-    words = {str(text).lower() for text in texts(cells) if text is not None}
-    return bool(words) and words <= {*_YES, *_NO}
+def _cells(table: RawTable, by_name: Mapping[str, str], names: Sequence[str]) -> list[object]:
+    """Those, or nothing in every row."""
+    return _first(table, by_name, names) or [None] * table.n_rows
 
 
 def _first(table: RawTable, by_name: Mapping[str, str], names: Sequence[str]) -> list[object] | None:

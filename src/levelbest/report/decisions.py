@@ -33,7 +33,7 @@ def _(result: Audit) -> dict[str, object]:
     keeps = [picked(keep, "label", "line", "score", "step", "false", "gain") for keep in result.keeps]
     scenarios = [picked(row, "sd", "survive", "false", "gain") for row in result.scenarios]
     shown = {"keeps": keeps, "survivors": [keep.label for keep in result.survivors], "if_sd_were": scenarios}
-    more = picked(result, "false_keeps", "false_range", "confidence") | {"changes": list(result.changes)}
+    more = picked(result, "false_keeps", "false_range", "confidence", "left_out") | {"changes": list(result.changes)}
     return plain(known | more | shown | {"summary": list(audit_sentences(result))})
 
 

@@ -80,8 +80,13 @@ class Audit(Drawn):
     changes: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
     on_top: int = 0
-    """Attempts that the log lists under the version on which they were based."""
-    skipped: int = 0
+    """Attempts that the log lists under the label of another version."""
+    left_out: int = 0
+    """Rows of another metric or kind than the one that is judged."""
+    kind: tuple[str, str] | None = None
+    """The column that distinguishes kinds and the kind that is judged, or an empty string and the metric."""
+    skipped: tuple[str, ...] = ()
+    """Lines that could not be read as rows."""
     inferred: bool = False
     """Whether the log has no decisions, so that every new best score counts as a keep."""
 
@@ -99,6 +104,11 @@ class Audit(Drawn):
         """How many keeps are no improvement, expected; None where the noise is unknown."""
         known = [keep.false for keep in self.keeps if keep.false is not None]
         return sum(known) if len(known) == len(self.keeps) and self.sd is not None else None
+
+    @property
+    def n_no_better(self) -> int:
+        """Keeps that scored no better than the version that was kept before them."""
+        return sum(keep.step <= 0 for keep in self.keeps)
 
     @property
     def survivors(self) -> tuple[AuditedKeep, ...]:

@@ -39,7 +39,9 @@ def audit_table(audit: Audit) -> Table:
         formed("step", [keep.step for keep in audit.keeps], "+.2g"),
     ]
     if audit.sd != 0:  # without noise a step is what it is, on the data it was judged on
-        columns.append(formed("true step", [keep.gain for keep in audit.keeps], "+.2g", "gain"))
+        least = 1e-3 * (audit.sd or 0.0)
+        true = [None if keep.gain is None else keep.gain * (abs(keep.gain) > least) for keep in audit.keeps]
+        columns.append(formed("true step", true, "+.2g", "gain"))
         columns.append(shares("no improvement", [keep.false for keep in audit.keeps], "false"))
     return Table(tuple(columns))
 
@@ -57,7 +59,7 @@ def scenario_table(audit: Audit) -> Table:
 
 
 def _share(gain: float, claimed: float) -> float | None:
-    return gain / claimed if claimed > 0 else None
+    return min(1.0, gain / claimed) if claimed > 0 else None
 
 
 @table.register

@@ -35,7 +35,8 @@ def print_audit(audit: Audit) -> None:
         least = sorted(range(shown.size), key=lambda row: audit.keeps[row].false or 0.0)[:_MOST_KEEPS]
         out.print(drawn_table(shown.part(sorted(least))))
         if shown.size > _MOST_KEEPS:
-            print_text(f"The {_MOST_KEEPS} likeliest of {shown.size} keeps; the JSON form has all.", out, "dim")
+            which = "first" if audit.sd == 0 else "likeliest"
+            print_text(f"The {which} {_MOST_KEEPS} of {shown.size} keeps; the JSON form has all.", out, "dim")
         out.print()
     print_steps(audit_steps(audit), out)
 

@@ -33,17 +33,26 @@ def _odd(audit: Audit) -> list[str]:
     sentences = []
     if audit.inferred:
         sentences.append("The log does not say what was kept: every score better than all before it counts as a keep.")
-    for what, words in (("metric", "the column of scores"), ("budget", "the budget")):
+    if audit.kind is not None:
+        column, which = audit.kind
+        judged = f"rows with {column} {which or 'empty'}" if column else f"rows of {which}"
+        sentences.append(f"Only the {judged} are judged; {plural(audit.left_out, 'row')} of another kind are left out.")
+    for what, words in (("budget", "the budget changes"), ("baseline", "a new baseline begins")):
         if count := audit.changes.count(what):
             often = "once" if count == 1 else f"{count} times"
-            sentences.append(f"Within the log {words} changes {often}: scores are compared within each part only.")
+            sentences.append(f"Within the log {words} {often}: scores are compared within each part only.")
+    if audit.skipped:
+        lines = plural(len(audit.skipped), "line")
+        sentences.append(f"{lines} could not be read ({audit.skipped[0]}{' first' if len(audit.skipped) > 1 else ''}).")
     if audit.unknown:
         sentences.append(f"In its status column {shortened(audit.unknown)} {_are(audit.unknown)}.")
     if audit.on_top:
         sentences.append(
-            f"{plural(audit.on_top, 'row')} that were not kept have the name of a version that was: each counts as "
-            "an attempt on top of it, not as a run of it."
+            f"{plural(audit.on_top, 'row')} with the name of another version, but another decision or description: "
+            "each counts as an attempt of its own."
         )
+    if worse := audit.n_no_better:
+        sentences.append(f"{plural(worse, 'keep')} scored no better than the version kept before.")
     return sentences
 
 
@@ -62,8 +71,9 @@ def _known(audit: Audit) -> list[str]:
     again = plural(sum(version.n_runs > 1 for version in audit.versions), "version")
     if audit.sd == 0:
         return [
-            f"{again}, run again, scored exactly the same: the risk is not noise but overfitting the validation set. "
-            f"{plural(audit.n_attempts, 'attempt')} {'was' if audit.n_attempts == 1 else 'were'} judged on it."
+            f"{again}, run again, scored exactly the same. Unless scores are rounded or rows were copied, the risk is not "
+            f"noise but overfitting the validation set: {plural(audit.n_attempts, 'attempt')} "
+            f"{'was' if audit.n_attempts == 1 else 'were'} judged on it."
         ]
     noise = f"One run has a standard deviation of {audit.sd:.2g} ({again} run again, {audit.df} degrees of freedom)"
     sentences = [f"{noise}{'; that is few, and the results below depend on it' if audit.df < 5 else ''}."]
@@ -73,31 +83,45 @@ def _known(audit: Audit) -> list[str]:
     names = shortened([keep.label for keep in survivors], _MOST_NAMES) if survivors else ""
     assert audit.false_keeps is not None
     false = f"About {audit.false_keeps:.1f} of {plural(len(audit.keeps), 'keep')} are no improvement"
-    sentences.append(f"{false}{_range(audit)}.")
+    sentences.append(f"{false} (below half of that{_range(audit)}).")
+    verb = "survives" if len(survivors) == 1 else "survive"
     which = (
-        f"{len(survivors)} survive at {level(audit.confidence)}: {names}"
-        if survivors
-        else "No keep survives on its own"
+        f"{len(survivors)} {verb} at {level(audit.confidence)}: {names}" if survivors else "No keep survives on its own"
     )
     sentences.append(f"{which}.")
-    luck = audit.claimed - audit.gain
-    share = f" ({100 * luck / audit.claimed:.0f} %)" if audit.claimed > 0 and luck > 0 else ""
-    if luck > 0:
-        sentences.append(f"About {luck:.2g}{share} of the gain of {audit.claimed:.3g} is selection.")
-    else:
-        sentences.append(f"None of the gain of {audit.claimed:.3g} is attributed to selection.")
+    sentences.append(_selection(audit.claimed, audit.gain))
     return sentences
+
+
+def _selection(claimed: float, gain: float) -> str:
+    """How much of what was gained by the scores is luck."""
+    if claimed <= 0:
+        return (
+            f"The last version kept scores no better than the first ({-claimed:.3g} worse): there is no gain to judge."
+        )
+    luck = claimed - gain
+    share = round(100 * luck / claimed)
+    if share < 1:
+        return f"None of the gain of {claimed:.3g} is attributed to selection."
+    if share >= 100:
+        return f"All of the gain of {claimed:.3g} is attributed to selection."
+    return f"About {luck:.2g} ({share} %) of the gain of {claimed:.3g} is selection."
 
 
 def _range(audit: Audit) -> str:
     low, high = audit.false_range or (0, 0)
-    return f" (likely {low} to {high})" if high > low else ""
+    return f"; likely {low} to {high}" if high > low else ""
 
 
 def _unknown(audit: Audit) -> list[str]:
+    unknown = "No version was run twice, so the noise of one run is unknown"
+    if not audit.keeps:
+        return [f"{unknown}. Nothing was kept after the first version: there is no gain to judge."]
+    if audit.claimed <= 0:
+        return [f"{unknown}, and so is which keeps are improvements. {_selection(audit.claimed, 0.0)}"]
     return [
-        "No version was run twice, so the noise of one run is unknown, and so is which keeps are improvements and "
-        f"how much of the gain of {audit.claimed:.3g} is selection."
+        f"{unknown}, and so is which keeps are improvements and how much of the gain of {audit.claimed:.3g} is "
+        "selection."
     ]
 
 
@@ -107,12 +131,15 @@ def audit_steps(audit: Audit) -> tuple[Step, ...]:
     if not kept:
         return ()
     first, last = _named(audit, kept[0]), _named(audit, kept[-1])
-    which = f"{first} and {last}, the first and the last version" if len(kept) > 1 else f"{first} again"
-    gained = "what the loop gained in all"
+    which, gained = f"{first} and {last}, the first and the last version", "what the loop gained in all"
     if audit.sd == 0:
-        return (Step(f"Evaluate {which}, on data that no attempt has seen", "", gained),)
+        which = which if len(kept) > 1 else first
+        unseen = Step(f"Evaluate {which}, on data that no attempt has seen", "", gained if len(kept) > 1 else "")
+        return (unseen, Step(f"Run {last} once more: another score would show that there is noise"))
     alike = " at one budget" if "budget" in audit.changes else ""
     again = Step(f"Run {which}, with {RETRAINED} fresh seeds each{alike}, and compare them", "", gained)
+    if len(kept) == 1:
+        again = Step(f"Run {first} with {RETRAINED} fresh seeds", "", "the noise of one run")
     return (again, Step("Run the next loop with levelbest loop, which asks for the runs it needs", "", ""))
 
 
