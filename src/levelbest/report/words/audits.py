@@ -71,8 +71,8 @@ def _known(audit: Audit) -> list[str]:
     again = plural(sum(version.n_runs > 1 for version in audit.versions), "version")
     if audit.sd == 0:
         return [
-            f"{again}, run again, scored exactly the same. Unless scores are rounded or rows were copied, the risk is not "
-            f"noise but overfitting the validation set: {plural(audit.n_attempts, 'attempt')} "
+            f"{again}, run again, scored exactly the same. Unless scores are rounded or rows were copied, the risk is "
+            f"not noise but overfitting the validation set: {plural(audit.n_attempts, 'attempt')} "
             f"{'was' if audit.n_attempts == 1 else 'were'} judged on it."
         ]
     noise = f"One run has a standard deviation of {audit.sd:.2g} ({again} run again, {audit.df} degrees of freedom)"
