@@ -61,9 +61,7 @@ class Steps:
     """The expected true gain from the first version to the last that was kept."""
 
 
-def true_steps(
-    scores: FloatArray, errors: FloatArray, parents: IntArray, kept: BoolArray, sd: float
-) -> Steps:
+def true_steps(scores: FloatArray, errors: FloatArray, parents: IntArray, kept: BoolArray, sd: float) -> Steps:
     """The true steps behind the keeps of a loop.
 
     Parameters
