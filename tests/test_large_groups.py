@@ -70,6 +70,13 @@ def test_an_option_that_parts_do_not_have_is_refused(given, tmp_path, capsys):
     assert f"samples that are read in parts have no {given[0]};" in capsys.readouterr().err
 
 
+def test_a_majority_of_samples_without_an_answer_is_refused(tmp_path, capsys):
+    path = write(tmp_path / "a.parquet", problem=["p", "p", "q"], correct=[1.0, 0.0, 1.0], said=["", "none", ""])
+    options = ("--group", "problem", "--selection", "correct", "--direction", "max", "--answer", "said")
+    assert main(["curve", path, *options, "--memory", "1GB", "--statistic", "majority"]) == 2
+    assert "a majority needs the answer of each sample" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("text", [True, False])
 def test_parts_give_the_numbers_of_the_whole(tmp_path, monkeypatch, text):
     problem, verifier, correct = samples(text=text)

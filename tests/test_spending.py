@@ -123,6 +123,25 @@ def test_spend_per_solved_stands_beside_the_families(tmp_path):
     assert "per solved" in _run("compare", _table(tmp_path), *OPTIONS, "--n", "1")
 
 
+def test_problems_without_an_answer_are_worth_nothing_by_majority():
+    """A problem whose samples all have no answer scores 0 at any n; a family without any answer is refused."""
+    rows = [
+        {"model": model, "problem": f"p{problem}", "sample": sample, "right": 1, "answer": None if problem else ""}
+        for model in "ab"
+        for problem in range(2)
+        for sample in range(3)
+    ]
+    named = {"group": "problem", "family": "model", "selection": "right", "direction": "max", "answer": "answer"}
+    with pytest.raises(InputError, match="a majority needs the answer of each sample"):
+        lb.curve(lb.read_trials(rows, **named)["a"], statistic="majority")
+    answered = [row | {"answer": "x"} for row in rows if row["problem"] == "p1"]
+    answered += [row | {"problem": "p2", "sample": 3} for row in answered[::3]] + [
+        row for row in rows if row["problem"] == "p0" and row["sample"] < 2
+    ]  # p0 has two samples and no answer, p1 three, p2 one
+    curve = lb.curve(lb.read_trials(answered, **named)["a"], statistic="majority", n=[1])
+    assert curve.value.tolist() == pytest.approx([2 / 3])
+
+
 def _judged(tmp_path):
     rng = np.random.default_rng(1)
     rows = ["model,problem,sample,judge,human"]

@@ -80,6 +80,9 @@ def test_cost_axis(capsys, results):
         (("--paired",), 2, "paired design"),
         (("--while-running",), 2, "bounds of the score"),
         (("--budget", "abc"), 2, "not a list of costs"),
+        (("--axis", "cost", "--cost", "seconds", "--interval", "gaffke"), 2, "on the cost axis there is no --interval"),
+        (("--axis", "cost", "--cost", "seconds", "--paired"), 2, "on the cost axis there is no --paired"),
+        (("--while-running", "--paired"), 2, "valid at every look there is no --paired"),
     ],
 )
 def test_bad_usage_is_one_sentence(capsys, results, arguments, code, message):
@@ -87,6 +90,19 @@ def test_bad_usage_is_one_sentence(capsys, results, arguments, code, message):
     assert got == code
     assert message in err
     assert "Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [(("--paired",), "over repeated searches there is no --paired"), (("--interval", "t"), "unknown interval")],
+)
+def test_whole_searches_have_no_pairs_and_few_intervals(capsys, tmp_path, given, message):
+    path = tmp_path / "searches.csv"
+    rows = [f"{m},{search},.{search}{i}{j}" for j, m in enumerate("ab") for search in range(4) for i in range(5)]
+    path.write_text("\n".join(["model,search,val_acc", *rows]) + "\n")
+    assert run(capsys, "compare", str(path), "--search", "search", "--resamples", "100")[0] == 0
+    code, _, err = run(capsys, "compare", str(path), "--search", "search", *given)
+    assert (code, message in err) == (2, True)
 
 
 def test_no_cost_column_on_a_cost_axis(capsys, tmp_path):

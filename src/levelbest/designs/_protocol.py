@@ -192,6 +192,9 @@ class Design:
     """Why budgets past those compared have no verdict; empty: nothing is said of them."""
     moot: ClassVar[tuple[str, ...]] = ()
     """Codes of warnings that do not concern the design."""
+    refused: ClassVar[tuple[str, ...]] = ()
+    where: ClassVar[str] = ""
+    """Options of a request that it has no answer to, which are an error, and where that is: ``on the cost axis``."""
     weighted = False
     """Whether problems are weighted."""
     chooses: ClassVar[bool] = True
@@ -202,6 +205,10 @@ class Design:
     """Their names."""
 
     def __init__(self, trials: Any, request: Request) -> None:
+        for option in self.refused:
+            value = getattr(request, option)
+            if value and value != getattr(Request, option):
+                raise InputError(f"{self.where} there is no {named(option)}; leave it out")
         self.trials, self.request = trials, request
 
     @property

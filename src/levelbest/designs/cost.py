@@ -41,6 +41,7 @@ class CostDesign(TableDesign):
 
     name: ClassVar[str] = "cost"
     option, chosen = "axis", "cost"
+    refused, where = ("interval", "paired", "p_values"), "on the cost axis"
     adjustment = "joint"
     headline: int | None = None
     beyond = ""

@@ -32,6 +32,7 @@ class Running(TableDesign):
 
     name: ClassVar[str] = "running"
     option = "while_running"
+    refused, where = ("interval", "paired", "p_values"), "for limits that are valid at every look"
     words = DesignWords(scope="valid at every look")
     adjustment = "bands"
     beyond = ""

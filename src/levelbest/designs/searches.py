@@ -9,6 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from levelbest import _check
 from levelbest._check import FloatArray, IntArray, budget_grid
 from levelbest.cautions import Caution
 from levelbest.designs._protocol import FamilyCounts, Request
@@ -46,6 +47,7 @@ class Searches(TableDesign):
             "of the best so far."
         ),
     )
+    refused, where = ("paired",), "over repeated searches"
     adjustment = "permutation"
     beyond = "search-ends"
     moot = ("adaptive-sampler", "trend", "repeated-configurations")  # the unit is the search
@@ -55,6 +57,7 @@ class Searches(TableDesign):
             raise InputError(
                 "repeated searches are compared by the mean best so far over trials, without other options"
             )
+        _check.as_choice(request.interval, ("default", "gaffke"), "interval over searches")
         super().__init__(trials, request)
         self.statistic = "mean best so far"
 

@@ -228,7 +228,7 @@ class _Made:
                 kept.append(name)
         if not kept:
             return None, ()
-        request = replace(self.request, axis="cost", headline=None)
+        request = replace(self.request, axis="cost", headline=None, interval="default", paired=None, p_values=False)
         try:
             design = design_of(table[kept], request)
             curves = tuple(curve for curve in design.curves(request) if isinstance(curve, FamilyCostCurve))

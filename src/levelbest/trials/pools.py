@@ -41,7 +41,7 @@ class SamplePool:
     above: Callable[[FloatArray], FloatArray]
     """The share of all samples that cost more than each spend."""
     answered: bool
-    """Whether samples have answers."""
+    """Whether some sample has an answer."""
     spent: FloatArray | None
     """(problem, 2): what the samples that score below 1 cost together, and those that score 1; None where some sample
     has no cost."""
@@ -125,7 +125,8 @@ def pool_of(
         rows = np.argsort(code, kind="stable")[within]
         return Sample(sign * scores.selection[rows], None if scores.reported is None else sign * worth[rows])
 
-    return SamplePool(family, sizes, remembered(draw), above, votes is not None, spent, nothing, held)
+    answered = votes is not None and bool((votes >= 0).any())
+    return SamplePool(family, sizes, remembered(draw), above, answered, spent, nothing, held)
 
 
 def checked_spend(family: str, least: float) -> None:

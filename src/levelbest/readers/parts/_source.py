@@ -207,6 +207,14 @@ def costs_above(connection: DuckDBPyConnection, source: Source, spends: Sequence
     return [count / number for count in more]
 
 
+def has_answers(connection: DuckDBPyConnection, source: Source) -> bool:
+    """Whether some sample has an answer."""
+    if source.answer is None:
+        return False
+    voting = f"({source.where}) AND {source.voted} IS NOT NULL{source.counting}"
+    return bool(run(connection, f"SELECT 1 FROM {source.relation} WHERE {voting} LIMIT 1"))
+
+
 def _described(connection: DuckDBPyConnection, source: Source, family: str | None = None) -> Source:
     """The source with the kinds of its columns, every one that is asked for among them."""
     known = {row[0]: str(row[1]) for row in run(connection, f"DESCRIBE SELECT * FROM {source.relation}")}

@@ -20,6 +20,7 @@ from levelbest.readers.parts._source import (
     as_memory,
     costs_above,
     find_families,
+    has_answers,
     limited,
     parquet_paths,
     score_ends,
@@ -249,7 +250,9 @@ class PartedTable:
             if np.isfinite(lost).all():
                 checked_spend(family, float(least.min()))
                 spent = np.stack([lost, paid], axis=1)
-        return SamplePool(family, sizes, remembered(draw), above, source.answer is not None, spent, source.worst)
+        with limited(self._workers.limit) as connection:
+            answered = has_answers(connection, source)
+        return SamplePool(family, sizes, remembered(draw), above, answered, spent, source.worst)
 
 
 def _remembered(read: Values) -> Values:

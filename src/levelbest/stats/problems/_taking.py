@@ -200,7 +200,7 @@ class MostVotes:
         assert samples.answer is not None
         self.samples = samples
         given = samples.answer >= 0
-        kinds = int(samples.answer.max(initial=-1)) + 1
+        kinds = int(samples.answer.max(initial=0)) + 1  # one at least, where no sample has an answer
         problem = np.broadcast_to(np.arange(given.shape[0])[:, None] * kinds, given.shape)[given]
         place, size = problem + samples.answer[given], given.shape[0] * kinds
         number, total = np.bincount(place, minlength=size), np.bincount(place, samples.worth[given], minlength=size)
