@@ -116,3 +116,17 @@ def test_a_command_prints_the_same_in_processes_and_in_threads(tmp_path):
     )
     assert forked == threaded
     assert [one["n_trials"] for one in json.loads(forked)["families"]] == [_cores.PARALLEL_FROM] * 2
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs processes that can be forked")
+def test_what_a_killed_process_had_to_do_is_done_here():
+    here = os.getpid()
+
+    def square(number):
+        if number == 2 and os.getpid() != here:
+            os._exit(9)
+        return number**2, os.getpid() == here
+
+    made = [*_cores.in_forks(square, range(5), 2)]
+    assert [value for value, _ in made] == [0, 1, 4, 9, 16]
+    assert made[2][1]

@@ -7,9 +7,14 @@ import signal
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
+from levelbest.errors import MissingExtra
+
+ENGINES = ("local", "ray")
+"""Where parts of one computation run: on this machine, or as tasks of Ray Core."""
 PARALLEL_FROM = 100_000
 """From so many trials on a family is sorted once for all that follows, and has a core of its own where there is one."""
 TICKER = "levelbest-ticker"
@@ -44,7 +49,7 @@ def with_processes(make: Callable[[_Of], _Made], each: Sequence[_Of], n_trials: 
     """
     if n_trials < PARALLEL_FROM:
         return [make(family) for family in each]
-    return _forked(make, each) if _may_fork(each) else with_threads(make, each, n_trials)
+    return [*in_forks(make, each, _workers(each))] if _may_fork(each) else with_threads(make, each, n_trials)
 
 
 def _may_fork(each: Sequence[object]) -> bool:
@@ -54,7 +59,8 @@ def _may_fork(each: Sequence[object]) -> bool:
     return _is_command and sys.platform == "linux" and not others and _workers(each) > 1
 
 
-def _forked(make: Callable[[_Of], _Made], each: Sequence[_Of]) -> list[_Made]:
+def in_forks(make: Callable[[_Of], _Made], each: Sequence[_Of], workers: int) -> Iterator[_Made]:
+    """What is made of each, in order, by forked processes; the rest of it here where one of them is killed."""
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
@@ -63,17 +69,41 @@ def _forked(make: Callable[[_Of], _Made], each: Sequence[_Of]) -> list[_Made]:
         return make(each[place])
 
     global _work
-    _work = made_at  # which the workers inherit: no pickle could carry it
+    _work, done = made_at, 0  # which the workers inherit: no pickle could carry it
+    forked = multiprocessing.get_context("fork")
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)  # of forks beside threads: those of DuckDB are idle
-            forked = multiprocessing.get_context("fork")
-            with ProcessPoolExecutor(_workers(each), forked, initializer=_leave_interrupts) as pool:
-                return [*pool.map(_inherited, range(len(each)))]
+        with ProcessPoolExecutor(workers, forked, initializer=_leave_interrupts) as pool:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", DeprecationWarning)  # of forks beside threads: those of DuckDB are idle
+                results = pool.map(_inherited, range(len(each)))
+            try:
+                for made in results:
+                    done += 1
+                    yield made
+            finally:
+                pool.shutdown(cancel_futures=True)
     except BrokenProcessPool:  # a worker was killed, for want of memory as a rule
-        return [*map(make, each)]
+        yield from map(make, each[done:])
     finally:
         _work = None
+
+
+@contextmanager
+def on_ray(workers: int | None = None) -> Iterator[Any]:
+    """Ray Core, joined already or where ``RAY_ADDRESS`` says, else started here with so many workers until the end."""
+    try:
+        import ray
+    except ImportError:
+        raise MissingExtra("ray", "ray") from None
+    ours, address = not ray.is_initialized(), os.environ.get("RAY_ADDRESS")
+    if ours:
+        cores = None if address else workers  # of a cluster their number is its own affair
+        ray.init(address, num_cpus=cores, log_to_driver=False, logging_level="ERROR", include_dashboard=False)
+    try:
+        yield ray
+    finally:
+        if ours:
+            ray.shutdown()
 
 
 def _workers(each: Sequence[object]) -> int:

@@ -7,7 +7,6 @@ same for any number of workers, and a run that stopped goes on where it was.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -19,9 +18,10 @@ import numpy.typing as npt
 
 from levelbest import _check
 from levelbest._check import FloatArray, IntArray
+from levelbest._cores import ENGINES, in_forks, on_ray
 from levelbest._plain import picked, plain, rows_of
 from levelbest._write import append_text, check_target
-from levelbest.errors import DataError, InputError, MissingExtra
+from levelbest.errors import DataError, InputError
 from levelbest.simulation.distributions import Distribution, JointDistribution
 from levelbest.stats.bands import Interval, Terms, all_intervals, best_interval, interval_methods
 from levelbest.stats.best import Mean, best_statistic, expected_best, statistic_named
@@ -32,7 +32,6 @@ Sums = dict[str, Any]
 _SAMPLES_AT_ONCE = 50
 _ROUNDING = 1e-12
 """Two true curves that differ by so little of their size are one: quadrature tells no more."""
-BATTERY_ENGINES = ("local", "ray")
 Progress = Callable[[int, int], None]
 
 
@@ -150,7 +149,7 @@ def simulate(
         distribution, trials, budgets, (methods,) if isinstance(methods, str) else tuple(methods), **options
     )
     _check.as_confidence(plan.confidence)
-    _check.as_choice(engine, BATTERY_ENGINES, "engine")
+    _check.as_choice(engine, ENGINES, "engine")
     for name in plan.methods:
         _check.as_choice(name, interval_methods(), "interval")
     truth = distribution.truth(budgets, plan.statistic)
@@ -234,54 +233,28 @@ def _run(
     if engine == "ray":
         yield from _run_on_ray(plan, truth, todo)
         return
-    if jobs == 1 or len(todo) < 2:
-        yield from ((chunk, run_chunk(plan, truth, chunk)) for chunk in todo)
-        return
-    import multiprocessing
-
-    # forked workers inherit the plan, whose distribution may hold functions that no pickle carries
-    global _SHARED
-    _SHARED = (plan, truth)
-    try:
-        with multiprocessing.get_context("fork").Pool(jobs) as pool:
-            yield from pool.imap_unordered(_shared_chunk, todo)
-    finally:
-        _SHARED = None
+    numbered = partial(_numbered, plan, truth)
+    yield from map(numbered, todo) if jobs == 1 or len(todo) < 2 else in_forks(numbered, todo, jobs)
 
 
-_SHARED: tuple[BatteryPlan, FloatArray] | None = None
-
-
-def _shared_chunk(chunk: int, shared: tuple[BatteryPlan, FloatArray] | None = None) -> tuple[int, Sums]:
-    shared = shared or _SHARED
-    assert shared is not None
-    return chunk, run_chunk(*shared, chunk)
+def _numbered(plan: BatteryPlan, truth: FloatArray, chunk: int) -> tuple[int, Sums]:
+    return chunk, run_chunk(plan, truth, chunk)
 
 
 def _run_on_ray(plan: BatteryPlan, truth: FloatArray, todo: Sequence[int]) -> Iterator[tuple[int, Sums]]:
-    """Finished chunks as tasks of Ray Core end, on the cluster that ``RAY_ADDRESS`` names or on this machine.
+    """Finished chunks as tasks of Ray Core end.
 
     A task whose worker died runs again: its number and the seed decide the result.
     """
-    try:
-        import ray
-    except ImportError:
-        raise MissingExtra("ray", "ray") from None
-    ours = not ray.is_initialized()
-    if ours:
-        address = os.environ.get("RAY_ADDRESS")
-        ray.init(address=address, log_to_driver=False, logging_level="ERROR", include_dashboard=False)
-    try:
-        shared, task = ray.put((plan, truth)), ray.remote(_shared_chunk)
-        waiting = [task.remote(chunk, shared) for chunk in todo]
-        while waiting:
-            done, waiting = ray.wait(waiting)
-            yield from ray.get(done)
-    except ray.exceptions.RayError as error:
-        raise DataError(f"the Ray cluster lost the simulation: {type(error).__name__}; run it again") from error
-    finally:
-        if ours:
-            ray.shutdown()
+    with on_ray() as ray:
+        try:
+            shared, task = (ray.put(plan), ray.put(truth)), ray.remote(_numbered)
+            waiting = [task.remote(*shared, chunk) for chunk in todo]
+            while waiting:
+                done, waiting = ray.wait(waiting)
+                yield from ray.get(done)
+        except ray.exceptions.RayError as error:
+            raise DataError(f"the Ray cluster lost the simulation: {type(error).__name__}; run it again") from error
 
 
 def _summary(plan: BatteryPlan, truth: FloatArray, chunks: Sequence[Sums]) -> Simulation:

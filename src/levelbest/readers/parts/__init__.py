@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from levelbest.readers.parts._source import as_memory
-from levelbest.readers.parts._table import ENGINES, PartedTable, read_in_parts
+from levelbest.readers.parts._table import PartedTable, read_in_parts
 
-__all__ = ["ENGINES", "PartedTable", "as_memory", "read_in_parts"]
+__all__ = ["PartedTable", "as_memory", "read_in_parts"]

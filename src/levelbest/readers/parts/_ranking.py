@@ -18,7 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from levelbest._check import Budgets, Column, FloatArray, IntArray, sign_of
-from levelbest.errors import DataError, MissingExtra
+from levelbest._cores import on_ray
+from levelbest.errors import DataError
 from levelbest.readers.parts._source import Source
 from levelbest.readers.raw import Codes
 from levelbest.readers.tables.engine import connect, reason_of
@@ -164,21 +165,9 @@ def values_in_parts(source: Source, groups: Groups, computed: Computed, workers:
     ]
     if here:
         return np.concatenate([compute_part(*task, threads=os.cpu_count() or 1) for task in tasks])
-    try:
-        import ray
-    except ImportError:
-        raise MissingExtra("ray", "ray") from None
-    started = not ray.is_initialized()
-    if started:
-        # RAY_ADDRESS names a cluster; the number of its workers is its own affair
-        resources = {} if os.environ.get("RAY_ADDRESS") else {"num_cpus": workers.count, "include_dashboard": False}
-        ray.init(log_to_driver=False, configure_logging=False, **resources)
-    try:
+    with on_ray(workers.count) as ray:
         remote = ray.remote(max_retries=3)(compute_part)
         return np.concatenate(ray.get([remote.remote(*task) for task in tasks]))
-    finally:
-        if started:
-            ray.shutdown()
 
 
 def compute_part(

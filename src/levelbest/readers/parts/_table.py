@@ -12,6 +12,7 @@ import numpy as np
 
 from levelbest import _check
 from levelbest._check import Bounds, Budgets, Column, FloatArray, IntArray
+from levelbest._cores import ENGINES
 from levelbest.cautions import Caution
 from levelbest.readers.parts._counts import Counted, KeptCounts, count_samples, find_repeats
 from levelbest.readers.parts._ranking import BestOf, Computed, DrawnWithin, Groups, SpentOn, Workers, values_in_parts
@@ -33,9 +34,7 @@ from levelbest.trials.nested import PREFIX, UNCLUSTERED
 from levelbest.trials.pools import SamplePool, checked_spend, remembered
 from levelbest.trials.problems import Problems, Values, name_order
 
-__all__ = ["ENGINES", "PartedTable", "read_in_parts"]
-
-ENGINES = ("local", "ray")
+__all__ = ["PartedTable", "read_in_parts"]
 
 
 def read_in_parts(
