@@ -1,9 +1,8 @@
 """Safe opening of input files: the only module that opens a file named by the user, or found in such a folder.
 
-A regular file is opened, and nothing else: a pipe would be waited for, a device or a file of the kernel's (``/proc``)
-has no end. What a folder holds stays in it: a link that leads out of it is somebody else's file. A few kilobytes can
-stand for any amount of results: how much is read has limits, each stated where it is met, and raised by an environment
-variable, e.g. ``LEVELBEST_MAX_EXPANDED=8GB``.
+Only regular files are opened: a pipe could block, and a device or a kernel file (``/proc``) has no end. Links that lead
+out of a folder are not followed. A few kilobytes can expand to any size, so the amount read is limited; the error names
+the limit, and an environment variable raises it, e.g. ``LEVELBEST_MAX_EXPANDED=8GB``.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Opens untrusted SQLite databases such that a small file cannot exhaust memory or time.
 
-SQLite's own advice for files from outside: functions in the schema have no effect, cells are checked, nothing is mapped
-into memory, and nothing is written. Beyond that, what is read is at most some times what is stored: pages that are
-counted twice, and columns that are computed, can stand for any amount.
+This follows SQLite's advice for untrusted files: functions in the schema have no effect, cells are checked, nothing is
+memory-mapped, and nothing is written. In addition, the amount read is limited to a multiple of the file size, since
+pages that are counted twice and computed columns could expand to any size.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Atomic writing of files: the only module that writes a file named by the user.
 
-What is there already is replaced only where it is a regular file. A device, a pipe or a link is refused: it belongs to
-someone else, and as root a rename over ``/dev/null`` would take it from everyone. New content goes to a file of its own
-in the same folder, is brought to the disk, and takes the name in one step, so that a full disk, a kill or a power cut
-leaves the old file as it was.
+An existing file is replaced only if it is a regular file. A device, a pipe or a link is refused: as root, a rename over
+``/dev/null`` would remove it for everyone. New content is written to a temporary file in the same folder, synced to
+disk, and renamed, so that a full disk, a kill or a power failure leaves the old file unchanged.
 """
 
 from __future__ import annotations

@@ -3,9 +3,9 @@
     LevelbestError                      catch this to catch them all
     ├── InputError (ValueError)         an argument, option or file breaks a rule: the command line exits with 2
     │   └── Ambiguous                   the data can be read in two ways: the command line exits with 1
-    ├── DataError (ValueError)          the data do not allow what is asked: the command line exits with 1
+    ├── DataError (ValueError)          the data do not allow the result: the command line exits with 1
     │   ├── CannotWrite                 a ledger cannot be written; nothing of the batch is in it (`run`)
-    │   └── NotFinished                 a report is asked for before the study is finished (`web`)
+    │   └── NotFinished                 a report is requested before the study is finished (`web`)
     └── MissingExtra (ImportError)      an optional package is not installed: the command line exits with 1
 
 A message gives the rule, the value and the remedy, in one sentence a person can act on. It names an argument through

@@ -297,7 +297,7 @@ def test_what_the_file_cannot_tell_is_said(ledger, name, capsys):
     assert verify_ledger(ledger, head).not_known == ()
     BEYOND[name](ledger)
     assert main(["verify", str(ledger)]) == 0
-    assert "Whether records were cut off its end, or the whole ledger was rewritten, shows only when it is" in (
+    assert "Whether records were cut off at its end, or the whole ledger was rewritten, can only be checked" in (
         capsys.readouterr().out.replace("\n", " ")
     )
     assert "Whether records were cut off" in verify_ledger(ledger).to_dict()["not_known"][0]

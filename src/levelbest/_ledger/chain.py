@@ -1,7 +1,7 @@
 """Checks a ledger record by record: each must match the hash of the previous one and be valid in its place.
 
-Whoever quotes a ledger's head follows its chain first, so that a head never stands beside scores that do not hash to
-it: ``verify`` lists all that is wrong; the runner, a reader and the live page stop at the first.
+Code that shows a ledger's head checks the chain first, so that a head is never shown with scores that do not match it:
+``verify`` lists all problems; the runner, the reader and the live page stop at the first.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Search spaces as AllenTune and meanmax write them, in the words of a study file.
 
 AllenTune (JSON, often named .jsonnet) maps a name to ``{"sampling strategy": ..., "bounds" or "choices": [...]}`` or to
-a constant; a list is one too, the words of a text. meanmax lists ``{"name": "--lr", "sampling_fn": ..., ...}``, where
-the function is a distribution of SciPy with its parameters, or ``{"name": ..., "choices": [...], "p": [...]}``.
+a constant; a list is also a constant, the words of a text. meanmax lists ``{"name": "--lr", "sampling_fn": ..., ...}``,
+where the function is a distribution of SciPy with its parameters, or ``{"name": ..., "choices": [...], "p": [...]}``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Checks whether a comparison is the one for which the headline budget was registered before the first trial.
 
-A budget is chosen before the results are seen ([B] section 3.3). Whoever then leaves out trials, families or pairs,
-drops failures or takes another statistic has chosen after all, and the budget counts as tested alone.
+A budget should be chosen before the results are seen ([B] section 3.3). If trials, families or pairs are then left out,
+failures dropped or another statistic used, the budget does not count as registered, only as tested alone.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Samples of many problems: the best of n of each problem, averaged over problems, with limits over problems.
 
-Whether the samples are held or read in parts is the table's affair (`levelbest.trials.problems`).
+The table (`levelbest.trials.problems`) handles whether samples are in memory or read in parts.
 """
 
 from __future__ import annotations

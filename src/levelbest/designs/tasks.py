@@ -1,6 +1,6 @@
 """Several tasks: verdicts for each, and one over all of them, with directions and scales mixed.
 
-The tasks are taken as they are: what is said over them is about these tasks, and the uncertainty is that of the trials.
+The tasks are fixed: results over tasks are for these tasks, and only the trials are random.
 """
 
 from __future__ import annotations

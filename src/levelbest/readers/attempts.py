@@ -1,8 +1,8 @@
 """Reads a keep/discard log as attempts: one row per run with its decision, divided where the rules changed.
 
-Cells, numbers and words of status are read by the rules of all tables. Rows of one metric and kind (split, task) are
-judged, those of which there are most; a budget that changes and a new baseline begin a further part: scores are
-compared within a part alone.
+Cells, numbers and statuses are read by the same rules as in all tables. Only the rows of the most frequent metric and
+kind (split, task) are judged; a change of budget or a new baseline begins a new part: scores are compared only within a
+part.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The output of every reader: columns of rows, and what the format records about them.
 
-Numbers are (masked) float arrays, text is objects or codes, lists are as they are. A masked entry is an empty cell; a
-NaN is a number that was written down as NaN. The difference matters: a trial whose score is NaN diverged, a trial
-without a score failed.
+Numbers are (masked) float arrays, text is objects or codes, lists are unchanged. A masked entry is an empty cell; a NaN
+is a number that was written as NaN. The difference matters: a trial whose score is NaN diverged, a trial without a
+score failed.
 """
 
 from __future__ import annotations

@@ -152,7 +152,7 @@ def appendix_tables(view: View) -> list[Table]:
 def _appendix(view: View, family: ShownFamily, where: str) -> Table:
     names = list(dict.fromkeys([*family.space, *family.assignment]))
     known = family.mean_cost == family.mean_cost
-    cost = f", {show_cost(family.mean_cost, view.cost_unit)} a {view.words.unit} on average" if known else ""
+    cost = f", {show_cost(family.mean_cost, view.cost_unit)} per {view.words.unit} on average" if known else ""
     path = f", {family.path}" if family.path else ""
     best = f" ({view.selection} {family.chosen:.4g}{path})" if family.chosen == family.chosen else path
     trials = f"{view.words.count(family.n_trials)}, {family.n_failed} failed{cost}"

@@ -1,6 +1,6 @@
 """One attempt at one trial: a child in its own process group, its output kept within a limit, its time measured.
 
-Standard library only, as everything that a worker imports.
+Standard library only, like everything that a worker imports.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Sends a function to a fresh interpreter where forking this process would be unsafe. Standard library only.
 
-A fork copies locks as they are, and not the threads that would release them: beside other threads a trial could wait
-for ever. Then each trial is an interpreter of its own, which finds its function by the module's name, or by running the
-script that defines it once more, up to where that calls the runner (as ``multiprocessing`` does, under the name
-``__mp_main__``), or in a pickle, where cloudpickle is installed.
+A fork copies locks, but not the threads that would release them: in a process with other threads a forked trial could
+wait forever. Each trial then has its own interpreter, which finds its function by the module's name, by running the
+script that defines it again up to the call of the runner (as ``multiprocessing`` does, under the name ``__mp_main__``),
+or in a pickle, if cloudpickle is installed.
 """
 
 from __future__ import annotations

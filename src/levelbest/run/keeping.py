@@ -1,9 +1,9 @@
 """The decision rule of a research loop, independent of files: from runs to answers.
 
-A candidate has one run, then three, then twelve fresh ones, and is sent away where a stage does not clear the
-baseline. The p-value of the twelve, which had no part in the choice, is tested at the level that SAFFRON gives it when
-the stage begins, from what is known by then: levels stay valid while several candidates are open. The pool of the
-baseline is fresh, too: after a keep, the runs that made the candidate win say too much of it.
+A candidate has one run, then three, then twelve fresh ones, and is discarded where a stage is not ahead of the
+baseline. The twelve runs, which played no part in the first stages, are tested at the level that SAFFRON assigns when
+the stage begins, so levels stay valid while several candidates are open. The pool of the baseline is fresh as well:
+after a keep, the runs that made the candidate win are optimistic.
 """
 
 from __future__ import annotations

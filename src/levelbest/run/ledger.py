@@ -1,7 +1,7 @@
 """The ledger: one SQLite file that only grows, one record when a trial starts and one when it ends.
 
-A commit is on the disk when ``append`` returns: write-ahead log, ``synchronous=FULL``. What a power cut leaves of the
-log is whole commits, so a ledger cut short is still a ledger.
+A commit is on disk when ``append`` returns: write-ahead log, ``synchronous=FULL``. After a power failure the log
+contains only whole commits, so a truncated ledger is still valid.
 """
 
 from __future__ import annotations

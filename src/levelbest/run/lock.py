@@ -1,7 +1,8 @@
 """One runner per ledger: the second is refused, with the first one's process named.
 
-A ledger is held twice. Its name, by a lock in the folder of its logs, from before it is made; and its file itself, by a
-lock on a byte that SQLite never reads, so that a second name of the same file (a hard link) is no way around.
+There are two locks: one on the ledger's name, in the folder of its logs, taken before the ledger is created; and one on
+the file itself, on a byte that SQLite never reads, so that another name of the same file (a hard link) does not bypass
+it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Turns what a trial returns (a function's scores, a line of JSON, a metrics file or an exit code) into an outcome.
 
-Standard library only: every worker imports this, and a worker must start fast and weigh little.
+Standard library only: every worker imports this, and must start fast and use little memory.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Starts and ends processes without leaving orphans. Standard library only.
 
-On Linux a process can adopt the orphans below it, so what a trial leaves, detached or not, is found as a child and
-ended. Elsewhere the process group of the trial is ended, and what left the group is found by its mark. So it is where
-the adopting process was killed too: in the environment of the programs that an attempt started and, on Linux, in the
-name of a file in memory that it holds open, which what it forked holds too.
+On Linux a process can adopt its orphaned descendants, so processes that a trial leaves behind, detached or not, are
+found as children and terminated. Elsewhere the process group of the trial is terminated, and processes that left the
+group are found by a mark, which is also used if the adopting process was killed: a variable in the environment of the
+programs that an attempt started and, on Linux, the name of an in-memory file that it and its forks hold open.
 """
 
 from __future__ import annotations

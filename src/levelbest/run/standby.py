@@ -1,8 +1,8 @@
 """The process of a function's next trial, forked and made ready while the last result is written to disk.
 
-It has no task, and so runs nothing of a trial, before the runner sends one. A fork shares its parent's pages until one
-of the two writes to them, and most of what a short trial costs is copying these: so what runs here touches little.
-Standard library only, as everything that a worker imports.
+It runs no code of a trial before the runner sends a task. A fork shares its parent's memory pages until one of the two
+writes to them, and copying them is most of the cost of a short trial, so the code here writes to little memory.
+Standard library only, like everything that a worker imports.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The state of a running study: curves with limits that are valid at every look; each look is computed once.
 
-The median best on the finished beginning of each family's plan. The limits are those of
-``stats.anytime.anytime_quantile_interval``, for all families together: the error rate is shared among them, so that
-bands that are apart are a verdict.
+The curves are the median best on the finished prefix of each family's plan. The limits are those of
+``anytime_quantile_interval``, simultaneous over families: the error rate is divided among them, so bands that do not
+overlap are a verdict.
 """
 
 from __future__ import annotations

@@ -59,8 +59,8 @@ class Verification:
         sentences = []
         if self.grown is None:
             sentences.append(
-                "Whether records were cut off its end, or the whole ledger was rewritten, shows only when it is "
-                f"checked against a head that was published earlier ({named('head')})."
+                "Whether records were cut off at its end, or the whole ledger was rewritten, can only be checked with "
+                f"a head that was published earlier ({named('head')})."
             )
         elif self.grown:
             sentences.append(

@@ -2,9 +2,9 @@
 
     runner ---socket--- guard -- worker -- trial (its own process group)
 
-The guard is the worker's parent and adopts every orphan below it. When the runner or the worker dies, it ends all that
-is left and only then lets go of the socket, so that the runner hears of a lost worker when its processes are gone. When
-the guard dies, the worker ends its trial and itself. Standard library only.
+The guard is the worker's parent and adopts all orphaned descendants. When the runner or the worker dies, it terminates
+all remaining processes and only then closes the socket, so that the runner learns of a lost worker when its processes
+are gone. When the guard dies, the worker terminates its trial and itself. Standard library only.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Repeated samples from a known distribution: bias of estimates, coverage of intervals, and false winners.
 
 The work is cut into chunks, each with its own seed ([seed, chunk]), and chunks are summed in order: the result is the
-same for any number of workers, and a run that stopped goes on where it was.
+same for any number of workers, and an interrupted run continues where it stopped.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Ways to summarise m experiments, and how they vary: [B] figures 2 and 3.
 
 Samples of m experiments are drawn from given results, for figure 2 smoothed by a Gaussian kernel with Scott's bandwidth
-([B] note 11: the best of a sample uses few values of the pool). The mean says what one experiment brings; the best
-single model is noisy and grows with m; the expected best of n does neither. Figure 3 sets the spread of its estimators
-side by side: V, U, and the one that takes scores for normal.
+([B] note 11: the best of a sample uses few values of the pool). The mean is the expected score of one experiment; the
+best single model is noisy and increases with m; the expected best of n is less noisy and does not. Figure 3 compares
+the spread of its estimators: V, U, and the Gaussian one.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """One family's samples as a pool to draw from: what they score, answer and cost, problem by problem.
 
-Whether the samples are held or read in parts is the affair of the functions that a pool is made of.
+The functions of a pool handle whether samples are in memory or read in parts.
 """
 
 from __future__ import annotations

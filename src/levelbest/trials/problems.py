@@ -1,7 +1,8 @@
 """Samples by problem: one family's statistics of each problem, whether in memory or read in parts.
 
 A `ProblemTable` gives the `Problems` of each of its families under a policy for failures. `Trials` with a ``group`` are
-such a table, and so are Parquet files too large to hold (`levelbest.readers.parts`); what follows does not ask which.
+such a table, and so are Parquet files that do not fit into memory (`levelbest.readers.parts`); later steps treat both
+alike.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A fast stand-in for training: gradient descent on a curved valley with noise, scored on two noisy copies of it.
 
-A rate that is too large leaves the valley: such a trial fails, as real ones do.
+With too large a learning rate the descent diverges and the trial fails.
 """
 
 import random

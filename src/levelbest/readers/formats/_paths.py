@@ -1,6 +1,6 @@
 """Columns from file paths: the parts that vary, which of them are settings, and which name families.
 
-``vit/lr=0.1_seed3.json`` beside its like is ``folder`` = vit, ``lr`` = .1 and ``seed`` = 3.
+``vit/lr=0.1_seed3.json`` among similar files is ``folder`` = vit, ``lr`` = .1 and ``seed`` = 3.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Access to a tool's files in a folder, in an archive (without unpacking) or alone, with a list of what was skipped.
 
-A tool says how its files are known and makes tables of a ``Tree``; ``tool`` does the rest.
+A reader says how its files are recognised and makes tables from a ``Tree``; ``tool`` does the rest.
 """
 
 from __future__ import annotations

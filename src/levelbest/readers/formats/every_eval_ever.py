@@ -1,6 +1,6 @@
 """Every Eval Ever: results of a model ({uuid}.json) and of single samples ({uuid}.jsonl), in that project's schema.
 
-Samples are read where they are there: each sample is a problem, and further records of it are further tries. A result
+Samples are read if there are any: each sample is a problem, and further records of it are further samples. A result
 without samples is one score of a model on an evaluation.
 """
 

@@ -1,7 +1,7 @@
 """HELM's runs: the scores of each instance (per_instance_stats.json) with run_spec.json beside them.
 
-An instance is a problem, and each draw of in-context examples (``train_trial_index``) one try at it. Runs of which only
-the aggregate (stats.json) is at hand are one score each.
+An instance is a problem, and each draw of in-context examples (``train_trial_index``) one sample of it. Runs with only
+the aggregate (stats.json) have one score each.
 """
 
 from __future__ import annotations

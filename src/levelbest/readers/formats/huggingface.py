@@ -1,6 +1,6 @@
 """Evaluation results on Hugging Face: ``model-index`` in a model card, ``.eval_results/*.yaml``, and both as JSON.
 
-Each is one score of a model on a task: no sample of runs, but what a leaderboard is made of.
+Each is one score of a model on a task, as on a leaderboard, without repeated runs.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Hydra's job folders: the configuration from .hydra, the scores from a metrics file that the program wrote.
 
 Hydra records neither a score nor a duration: the user names the file with ``metrics``, or one of the usual names is
-found. A job without that file did not get to its end: a failed trial.
+found. A job without that file did not finish and is a failed trial.
 """
 
 from __future__ import annotations

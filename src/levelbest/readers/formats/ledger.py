@@ -1,7 +1,7 @@
 """The runner's ledger: a SQLite file, opened read-only. Its head is quoted, so its chain of hashes is followed first.
 
 While a study runs, a family's rows from its first unfinished trial on count as running, whether they have ended or not:
-those that end early are the short ones, and only the finished beginning of the plan is a fair sample.
+trials that end early are the short ones, and only the finished prefix of the plan is a random sample.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """lm-evaluation-harness: its sample files (``--log_samples``), and its results files where there are no samples.
 
-Of samples each document is a problem, and each file one try at it. A results file has one score of a model on each
-task. Scores are named as in the harness's own table, metric and filter: ``acc,none``, ``exact_match,strict-match``.
+In sample files each document is a problem, and each file has one sample of it. A results file has one score of a model
+on each task. Scores are named as in the harness's own table, metric and filter: ``acc,none``,
+``exact_match,strict-match``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Stable-Baselines3: its logger's progress.csv and its Monitor's files of episodes; a folder of them is a run.
 
 The score of a run that only Monitor recorded is the mean reward of its last 100 episodes, which the logger calls
-``ep_rew_mean``: thousands of noisy episodes are no trials, and the best of them says nothing.
+``ep_rew_mean``: episodes are too noisy to count as trials.
 """
 
 from __future__ import annotations

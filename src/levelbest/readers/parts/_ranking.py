@@ -1,8 +1,8 @@
 """Parts of a large table: read at once, ranked chunk by chunk, here or by the workers of a cluster.
 
 Problems are cut, in the order of their names, into chunks of a fixed number of samples; chunks are read together as far
-as the memory allows. A chunk is computed alone and in one fixed order of sums, so that neither the memory nor the
-number of workers or threads changes a bit of the result.
+as the memory allows. A chunk is computed alone and in one fixed order of sums, so that neither the memory limit nor the
+number of workers or threads changes the result.
 """
 
 from __future__ import annotations

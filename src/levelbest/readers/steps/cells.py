@@ -1,8 +1,8 @@
 """Parsing of cells: numbers (thousands commas, percent signs, durations), statuses and nested values.
 
-What was converted is said. A list of numbers, of ``[step, value]`` pairs, or of objects (``learning_curve.top_1`` names
-their key) is a series of checkpoints. The best one is chosen by the selection score; the reported score is read at that
-same checkpoint.
+Every conversion is reported. A list of numbers, of ``[step, value]`` pairs, or of objects (``learning_curve.top_1``
+names their key) is a series of checkpoints. The best one is chosen by the selection score; the reported score is read
+at that same checkpoint.
 """
 
 from __future__ import annotations

@@ -3,10 +3,10 @@
     epoch > 0 and log_path like '%dist%'
     model in ('cnn', 'lr') and not (config.lr >= 0.1 or state is null)
 
-The same language serves tables in memory and Parquet read in parts. The engine that judges a condition can reach no
-file, no network, no extension and no setting; a condition is one expression, and gives the same rows each time. A
-column is written as it is named, in double quotes or in backticks, whatever its name holds; text stands in single
-quotes. An empty cell, and a number written down as NaN, is NULL: no comparison with it holds, nor does its negation.
+The same syntax applies to tables in memory and Parquet read in parts. The engine has no access to files, the network,
+extensions or settings; a condition is one deterministic expression. A column is written by its name, in double quotes
+or in backticks; text is in single quotes. An empty cell or NaN is NULL: no comparison with it is true, nor is its
+negation.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Checks whether trials are a random sample; each warning has a code and a number, and none changes a result.
 
-Beyond ``_RANKED_UP_TO`` trials the rank statistics of a family are taken over an evenly spread part of it.
+Beyond ``_RANKED_UP_TO`` trials the rank statistics of a family are computed on an evenly spaced subset.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Assigns roles to columns: as given, as the format says, or by a nearly certain rule; otherwise the user is asked.
 
-What was taken by its name alone is said (`Roles.guessed`), and what two columns could be is a question.
+Columns chosen by name alone are reported (`Roles.guessed`); where two columns are possible, the user is asked.
 """
 
 from __future__ import annotations

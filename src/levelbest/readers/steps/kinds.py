@@ -1,7 +1,7 @@
 """Rules for what a column cannot be, from its name and its cells.
 
-A wrong guess of a column's part is a wrong verdict, so that the rules rather refuse: `never_score` and `never_setting`
-give the name of the first rule that speaks against a part, and None where nothing does.
+A wrong role leads to a wrong verdict, so the rules are conservative: `never_score` and `never_setting` return the name
+of the first rule that excludes a role, or None.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Lists of scores in one cell, as one row per item: a sample of its problem, a task or a checkpoint of its run.
 
-A list is one run's checkpoints, of which the best counts, where its items carry a step, its name speaks of time, its
-length differs from run to run, or a column of runs stands beside it. Of a problem's samples the best must not be taken,
-or pass@1 would be pass@k; nor of the tasks of a suite. A role given the list's own name says what its items are.
+A list contains the checkpoints of one run, of which the best counts, if its items have a step, its name is about time,
+its length differs between runs, or there is a column of runs. Of the samples of a problem the best must not be taken,
+or pass@1 would become pass@k; nor of the tasks of a suite. If a role is given the name of the list, it says what the
+items are.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """From raw tables to Trials: filter, choose roles, read numbers and statuses, one row per run.
 
-What a cell without a score means, where no status column says it: a NaN or infinite score is a diverged trial, an empty
-cell (or a word for nothing) a failed one, a status word such as ``OOM`` that status, and any other text is no score at
-all: the row is skipped and reported.
+The meaning of a cell without a score, where there is no status column: a NaN or infinite score is a diverged trial, an
+empty cell (or a word for nothing) a failed one, a status word such as ``OOM`` that status, and any other text is not a
+score: the row is skipped and reported.
 """
 
 from __future__ import annotations

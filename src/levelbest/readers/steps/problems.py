@@ -1,7 +1,7 @@
 """Detection of problems and tasks (games, data sets, benchmarks) in a table, and their attributes.
 
-The best over different games is the best at none of them. A column is taken for tasks by its name; where it could be
-something else, it is asked. Of a problem a table may say a weight, and the stratum (difficulty, source) it is in.
+Scores of different games must not be pooled. A column is taken as the tasks by its name; where it could be something
+else, the user is asked. A table may have a weight and a stratum (difficulty, source) for each problem.
 """
 
 from __future__ import annotations

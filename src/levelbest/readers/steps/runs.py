@@ -1,6 +1,6 @@
 """Detects rows that are checkpoints of runs, and selects the best checkpoint of each run.
 
-A counter that rises while a run repeats gives them away, whatever else varies. The best checkpoint is chosen by the
+They are recognised by a counter that rises within a run, whatever else varies. The best checkpoint is chosen by the
 selection score and never by the reported one.
 """
 

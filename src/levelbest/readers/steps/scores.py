@@ -1,7 +1,7 @@
 """Direction and bounds of scores, and scores that are probably not what they seem.
 
-Two scales in one column, and crashes written as 0, are asked about; ``bounds`` says that all scores are meant as they
-stand.
+For two scales in one column, and for crashes written as 0, the user is asked; ``bounds`` confirms that all scores are
+intended.
 """
 
 from __future__ import annotations

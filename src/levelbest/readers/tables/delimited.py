@@ -1,6 +1,6 @@
 """CSV and TSV, record by record: every line becomes a row or is reported with its number and the reason.
 
-The first lines tell where the table begins: its delimiter, what stands above it, its header, the names of its columns.
+The first lines determine the delimiter, the lines above the table, its header and the names of its columns.
 """
 
 from __future__ import annotations

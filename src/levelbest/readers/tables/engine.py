@@ -1,6 +1,6 @@
 """DuckDB for what is large: Parquet, and text tables too big to hold as text. Columns are read when asked for.
 
-Extensions are neither installed nor loaded on the fly (that would reach for the network), and a source is only read.
+Extensions are neither installed nor loaded automatically (which would need the network), and sources are read-only.
 """
 
 from __future__ import annotations

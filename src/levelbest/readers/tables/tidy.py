@@ -5,7 +5,7 @@
 
 Columns that a source does not have are not written. What is the same for every row (the direction, the scores' names,
 bounds, the unit of cost) is a column too, so that a plain CSV file says all that is needed to read it back. Columns
-``other.*`` played no part; they are kept for people and other tools, and not read back.
+``other.*`` are unused; they are kept for people and other tools, and not read back.
 """
 
 from __future__ import annotations

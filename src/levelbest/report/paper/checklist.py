@@ -1,7 +1,7 @@
 """The reporting checklist ([D] text box 1 and the conference checklists based on it), filled in from the data.
 
-What the trials cannot tell comes from a small answers file (a mapping of an item's key to its answer); what neither
-tells is an open question in the output, with what to write.
+Items that the trials cannot answer come from a small answers file (a mapping from keys to answers); the rest are open
+questions in the output, with a hint what to write.
 """
 
 from __future__ import annotations
@@ -201,7 +201,7 @@ def _spent(view: View) -> dict[str, str]:
     total = sum(family.total_cost for family in view.families if family.total_cost == family.total_cost)
     spent = show_cost(total, view.cost_unit)
     return {
-        "runtime": _each(view, lambda family: f"{show_cost(family.mean_cost, view.cost_unit)} a {view.words.unit}"),
+        "runtime": _each(view, lambda family: f"{show_cost(family.mean_cost, view.cost_unit)} per {view.words.unit}"),
         "total_cost": f"{spent} for the {view.n_rows} {view.words.parts} reported here",
     }
 

@@ -1,8 +1,8 @@
 """Counts how many checklists answer each item (a table like table 1 of [D]), in several formats.
 
-Read are our own Markdown and JSON forms, and what others write: lines with a check box or an answer macro
-(``- [x] ...``, ``\\answerYes{...}``), lines ``Question: ...`` and ``Answer: ...``, and tables or mappings of questions
-to answers (CSV, YAML, JSON). A question in other words is counted with the item that it asks for, where its words tell.
+It reads levelbest's Markdown and JSON forms, and common other formats: lines with a check box or an answer macro (``-
+[x] ...``, ``\\answerYes{...}``), lines ``Question: ...`` and ``Answer: ...``, and tables or mappings of questions to
+answers (CSV, YAML, JSON). A question in other words is assigned to its item by keywords.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ def spending_table(plan: TrialPlan) -> Table | None:
     if not rows:
         return None
     names, *spent = zip(*rows, strict=True)
-    heads = (f"still to pay ({plan.cost_unit})", f"at {plan.price:g} {plan.currency} each" if plan.price else "")
+    heads = (f"remaining cost ({plan.cost_unit})", f"at {plan.price:g} {plan.currency} each" if plan.price else "")
     columns = [texts(head, cells, right=True) for head, cells in zip(heads, spent, strict=False)]
     return Table((texts("pair", names), *columns))
 

@@ -171,10 +171,10 @@ def _with_common_budget(shown: Table, plan: TrialPlan) -> Table:
 
 
 def _print_below_plan(plan: TrialPlan, out: Console) -> None:
-    """What is still to pay, when to stop, and what the numbers mean."""
+    """The remaining cost, when to stop, and what the numbers mean."""
     if (spent := spending_table(plan)) is not None:
         name, *costs = (column.text(spent.size - 1) for column in spent.columns)
-        print_text(f"Still to pay, {name}: {', '.join(dict.fromkeys(costs))}.", out)
+        print_text(f"Remaining cost, {name}: {', '.join(dict.fromkeys(costs))}.", out)
     if (ways := ways_table(plan)) is not None:
         out.print(drawn_table(ways, most=_WAYS))
         out.print()

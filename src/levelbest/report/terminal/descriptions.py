@@ -42,8 +42,8 @@ def print_descriptions(descriptions: Sequence[Description], *, details: bool = F
         reported = details or 2 * len(descriptions) <= room
         rank = "" if descriptions[0].claimed is None or not reported else "; ρ: Spearman's, of both scores"
         low, high = _axis_of(descriptions)
-        axis = f"counts from {low:.3g} to {high:.3g}" if low < high else "counts"
-        print_text(f"{descriptions[0].score}, with its {axis}{rank}", out, "dim")
+        axis = f"histogram from {low:.3g} to {high:.3g}" if low < high else "histogram"
+        print_text(f"{descriptions[0].score}, with {axis}{rank}", out, "dim")
         table, styles = _table(shown, reported=reported)
         out.print(drawn_table(table, styles=styles))
         if len(shown) < len(descriptions):
@@ -187,7 +187,7 @@ def description_facts(description: Description) -> list[tuple[str, ...]]:
     if np.isfinite(description.cost_mean):
         spent = (description.cost_mean, description.cost_total)
         mean, total = (show_cost(cost, description.cost_unit) for cost in spent)
-        facts.append(("cost", f"{mean} a {description.words.unit}, {total} in all"))
+        facts.append(("cost", f"{mean} per {description.words.unit}, {total} in total"))
     counts = [("problems", description.n_groups), ("searches", description.n_searches)]
     if description.n_configurations is not None and 1 < description.n_configurations < description.n_trials:
         counts.append(("settings", description.n_configurations))

@@ -1,6 +1,6 @@
 """The verdict of a comparison: the answer at one budget, where it changes, and what it is based on.
 
-A sentence comes as pieces, so that whoever shows it can colour the names of the families (`Piece`).
+A sentence is a list of pieces (`Piece`), so that each output can colour the names of the families.
 """
 
 from __future__ import annotations

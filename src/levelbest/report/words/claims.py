@@ -151,7 +151,7 @@ def _assumed(claim: Claim, searches: list[tuple[SearchGain, ...]]) -> str:
 
 def _like_runs(searches: list[tuple[SearchGain, ...]]) -> str:
     sds = dict.fromkeys(
-        f"{search.sd:.2g} (open from {search.sd_low:.2g} to {search.sd_high:.2g})" for search, *_ in searches
+        f"{search.sd:.2g} (between {search.sd_low:.2g} and {search.sd_high:.2g})" for search, *_ in searches
     )
     return f"the sd of the runs, {' or '.join(sds) if len(sds) < 3 else 'both pooled'}"
 

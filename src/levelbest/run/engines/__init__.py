@@ -1,8 +1,8 @@
 """Engines run trials; all of them follow one small contract and pass one test suite.
 
-An engine is given tasks (see ``levelbest.run.task``) up to its capacity and gives back how each attempt ended, in any
-order. It never decides anything: what counts as a failure, what runs again and what is recorded is the loop's business,
-the same for every engine. Where it is lost itself it raises a ``DataError``, which ends the session and leaves its
+An engine receives tasks (see ``levelbest.run.task``) up to its capacity and returns how each attempt ended, in any
+order. It makes no decisions: the session decides what counts as a failure, what runs again and what is recorded, in the
+same way for every engine. If the engine itself is lost it raises a ``DataError``, which ends the session and leaves its
 trials open.
 """
 

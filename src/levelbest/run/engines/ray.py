@@ -2,10 +2,9 @@
 
     runner ---socket--- driver ---Ray--- a worker of Ray's -- guarded worker -- trial
 
-Ray lives in a process of its own, the driver: what it prints goes to a log, and where it dies, or ends its process as
-it does when the cluster is gone, the runner hears of it. A worker of Ray's that dies, or a node, is an attempt lost;
-whether the trial runs again is the loop's decision, so Ray's own retries are off. When Ray's worker is killed, the
-trial and all it started end with it.
+Ray runs in a separate process, the driver: its output goes to a log, and the runner notices if it dies, or exits
+because the cluster is gone. If a Ray worker or a node dies, the attempt is lost; the session decides whether the trial
+runs again, so Ray's retries are off. When the Ray worker is killed, the trial and all its processes end with it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Trials on a Slurm cluster: one job per attempt, through submitit, which runs the trial as a local worker would.
 
-A job that Slurm ended, or that left the queue without a result, is an attempt lost. A scheduler that does not answer
-has ended nothing: it is waited for, and after a while the session ends with its trials open.
+A job that Slurm ended, or that left the queue without a result, is a lost attempt. If the scheduler does not respond,
+no attempt is considered lost: the engine waits, and after a while the session ends with its trials open.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 `best_interval` gives the limits of a mean, median or quantile curve by any method; `quantile_interval`, `rank_band` and
 `horizon` the exact ones of quantile curves; `cdf_band` and `mean_curve_bounds` those of the whole distribution; and
-`anytime_quantile_interval`, `anytime_cdf_band` and `looks` the ones that hold while trials still arrive.
+`anytime_quantile_interval`, `anytime_cdf_band` and `looks` those that are valid while trials still arrive.
 """
 
 from __future__ import annotations

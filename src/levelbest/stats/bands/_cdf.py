@@ -1,8 +1,8 @@
 """Bands for the distribution of the scores, valid at all scores at once, and the limits of mean curves that they imply.
 
-They rest on limits for the order statistics of uniform numbers that hold all at once, exactly (`joint_limits`). Every
-family of such limits has one number, its level, and is its own mirror image; the level that gives the joint confidence
-is found with exact path probabilities, never by simulation. Results are kept per (n_trials, confidence).
+They are based on exact simultaneous limits for the order statistics of uniform numbers (`joint_limits`). Each kind of
+limits is symmetric and has one parameter, its level; the level with the required joint confidence is found with exact
+path probabilities, without simulation. Results are cached by (n_trials, confidence).
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """The interval methods by name: what each needs and serves, and how it is computed from draws that all of them share.
 
-A new method is a function (in a file of its own, where it is long) and a line in `_METHODS`; outside the package
-`register_interval` does what the line does. Every list of methods (`curve`, `compare`, the command line, the docs) is
-taken from here.
+A new method is a function (in its own file, if it is long) and a line in `_METHODS`; code outside the package calls
+`register_interval` instead. Every list of methods (`curve`, `compare`, the command line, the docs) is taken from here.
 """
 
 from __future__ import annotations

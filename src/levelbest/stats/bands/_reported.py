@@ -1,16 +1,16 @@
 """Intervals where the reported score is not the selection score: the wider of Student's t and rank draws.
 
 *Student's t*: the U estimate and its jackknife error, with as many degrees of freedom as the budget leaves. The best
-trial has the weight n/m at budget n, so that the estimate is worth m/n trials and not m; the degrees of freedom are
-(m - 1)/n, or with the weight w that each of the best trials has where they tie, (m - 1)/(m w), and at least 2.
+trial has the weight n/m at budget n, so the effective number of trials is m/n and not m; the degrees of freedom are (m
+- 1)/n, or with the weight w that each of the best trials has where they tie, (m - 1)/(m w), and at least 2.
 
 *Rank draws*: by their selection scores the trials have the ranks of sorted uniforms U_1 < ... < U_m, so that the winner
-of n is trial j with weight U_j^n - U_{j-1}^n, and with the rest, 1 - U_m^n, a trial better than all observed. That one
-reports at worst what the worst of the sqrt(m) best trials does, and at best what the best of them does. Trials that tie
-in the selection score share the weight of their group; of many trials, neighbours in rank do.
+of n is trial j with weight U_j^n - U_{j-1}^n, and with the rest, 1 - U_m^n, a trial better than all observed. Its
+reported score is at worst that of the worst of the sqrt(m) best trials, and at best that of the best of them. Trials
+that tie in the selection score share the weight of their group; with many trials, trials of neighbouring rank do.
 
-Neither serves alone. The t interval is symmetric and sees no variance where the best trials happen to agree; the draws
-are too narrow where few trials carry the weight.
+Neither is sufficient alone. The t interval is symmetric and has no width where the best trials happen to agree; the
+draws are too narrow where few trials have most of the weight.
 
 *Quantiles*: in each draw every trial has its weight and the imagined better trial the rest; its report is uniform over
 a range wider than that of the best trials, and the quantile drawn is where the weights of the scores reach q. Of more

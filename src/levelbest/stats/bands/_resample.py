@@ -5,7 +5,7 @@ trials sorted once, worst to best, those counts are the resample in sorted order
 the estimates of all resamples at all budgets are `rows @ weights`. The jackknife standard error of each resample comes
 in the same pass, in closed form. Work is cut into pieces of bounded size; the generator alone decides the result.
 
-Scores here are turned so that higher is better; `interval` turns them and turns the limits back.
+Scores here are signed so that higher is better; `interval` changes the signs of scores and limits.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The input of interval methods (sample, budgets, shared random draws) and their output (limits).
 
-Scores are turned so that higher is better; `best_interval` turns the limits back.
+Scores are signed so that higher is better; `best_interval` restores the sign of the limits.
 """
 
 from __future__ import annotations

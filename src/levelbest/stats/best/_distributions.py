@@ -1,7 +1,7 @@
 """The best of n under a distribution: known distributions, the normal constants, and the Gaussian estimate
 (`_normality` tests its fit).
 
-A distribution is the one honest way past n > n_trials, and what it then says is extrapolation.
+An assumed distribution is the only way to n > n_trials, and the result is an extrapolation.
 """
 
 from __future__ import annotations

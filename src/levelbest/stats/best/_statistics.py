@@ -1,8 +1,8 @@
 """The statistics of the best of n: mean, quantiles, or any other functional of the distribution of the winner's score.
 
 A statistic is a function of that distribution: the reported scores, worst first, and the chance of each to be the
-winner's. The mean and the quantiles have faster ways of their own; a statistic registered here needs no other, and gets
-its curve (`best_statistic`), its bootstrap interval and its differences from this function alone.
+winner's. The mean and the quantiles have faster implementations; for a registered statistic this function alone gives
+its curve (`best_statistic`), its bootstrap interval and its differences.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Budgets: cost instead of trials, a target to reach, and planning.
 
-`cost_curve` where trials differ in cost; `budget_to_reach` for a target; `trials_for_width` to plan a width (what tells
-families apart is asked of the comparison, `Hypotheses.planned`), `divide_runs` for more configurations or more seeds;
-`claim_gate` for a claim after many attempts, `judge_summary` for one made of summary numbers; `winners_curse` for what
-choosing overstates.
+`cost_curve` where trials differ in cost; `budget_to_reach` for a target; `trials_for_width` to plan a width (separating
+families is planned by the comparison, `Hypotheses.planned`), `divide_runs` for more configurations or more seeds;
+`claim_gate` for a claim after many attempts, `judge_summary` for one made of summary numbers; `winners_curse` for the
+optimism of selection.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 Each version differs from the version that was kept before it by a step; what was recorded is its true score plus noise
 of a known standard deviation. The steps of all attempts, kept and discarded, come from one unknown distribution, which
-is estimated from all of them; then each kept step has a distribution given everything that was recorded. That what was
-kept was chosen by its score changes nothing there: the choice is a function of the scores, and all scores are in.
+is estimated from all of them; then each kept step has a distribution given everything that was recorded. Selection by
+score does not bias this: the choice is a function of the scores, and all scores are included.
 """
 
 from __future__ import annotations

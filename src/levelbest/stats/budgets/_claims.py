@@ -1,9 +1,9 @@
 """Evaluates a claim from a paper's summary numbers: means, ±, numbers of runs, and sizes of the searches.
 
-The difference is Welch's (1938). What the larger search explains takes an assumption, since no summary tells it: the
-trials of a search are normal about a common mean, with the standard deviation of the runs where none is given. The
-winner of n trials by a validation score with noise v is then s^2 / sqrt(s^2 + v^2) E_n above that mean, where s is the
-standard deviation of the trials and E_n the expected best of n standard normal scores ([B] eq. 5).
+The difference is Welch's (1938). How much the larger search explains needs an assumption, since summaries do not show
+it: the trials of a search are normal about a common mean, with the standard deviation of the runs where none is given.
+The winner of n trials by a validation score with noise v is then s^2 / sqrt(s^2 + v^2) E_n above that mean, where s is
+the standard deviation of the trials and E_n the expected best of n standard normal scores ([B] eq. 5).
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Random orders of very many trials for one worker: few orders, each followed from many starting points.
 
-The limits of m trials grow narrow with sqrt(m), and the Monte Carlo error has to follow. For windows of n trials it
-does so where every trial of an order lies in some window: what each trial alone adds is then counted once, as in the
-sample, and only how trials meet is left to chance. So windows begin where others end, or sooner, and a few orders do:
-two where windows begin at every trial, six elsewhere.
+The width of the limits decreases with sqrt(m), and the Monte Carlo error must decrease with it. For windows of n trials
+it does if every trial of an order lies in some window: the contribution of each single trial is then included exactly
+once, as in the sample, and only the combinations are random. Windows therefore begin where others end, or sooner, and a
+few orders suffice: two where windows begin at every trial, six elsewhere.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Orders of trials drawn without replacement, each followed until a budget of cost is used up.
 
-A random order is looked at from each of its trials on, round and round: its rotations. With one worker the trials that
-a rotation finishes within a budget are a window of the order, so that all rotations and budgets take one search in
-running sums of cost, and one look-up of the best in a window.
+Every rotation of a random order is used, beginning at each of its trials. With one worker the trials that a rotation
+finishes within a budget are a window of the order, so all rotations and budgets need one search in cumulative costs and
+one lookup of the best in a window.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The number of trials for an interval of a target width, from a pilot, with the pilot's uncertainty.
 
 A standard error shrinks like the square root of the number of trials, so a pilot of m trials with error e has error e
-sqrt(m / M) with M. The first answer follows from that; it is then tried out on samples of M trials drawn from the
-pilot. A pilot knows the distribution only up to its best trials: for budgets above a quarter of its size samples drawn
-from it look more certain than new trials would be, so larger budgets are capped there, and the result says so.
+sqrt(m / M) with M. This gives a first answer, which is then checked on samples of M trials drawn from the pilot. For
+budgets above a quarter of the pilot's size, samples drawn from it vary less than new trials would, so larger budgets
+are capped there, and the result says so.
 """
 
 from __future__ import annotations

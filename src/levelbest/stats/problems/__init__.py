@@ -1,8 +1,8 @@
 """Many problems, each with its own samples: pass@k and the best of n with a verifier, averaged over problems.
 
 `pass_at_k` and `all_of_k` from counts, `expected_best_by_group` from scores; `group_interval`, `group_difference` and,
-for several systems, `problem_contrasts` with limits over problems; `suite_interval` and `suite_contrasts` for these
-very problems; `group_variance` and `plan_groups` for what more problems or more samples would bring.
+for several systems, `problem_contrasts` with limits over problems; `suite_interval` and `suite_contrasts` for exactly
+these problems; `group_variance` and `plan_groups` for the effect of more problems or samples.
 """
 
 from __future__ import annotations

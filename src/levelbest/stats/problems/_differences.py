@@ -1,7 +1,7 @@
 """Differences of systems over problems: the problem, or the cluster of problems, is the unit.
 
-On the same problems the systems are exchanged within problems; each on problems of its own, problems are exchanged
-between the systems. ``gaffke`` rests on the bounds of the score alone, and rare kinds of problem do not harm it.
+On shared problems the systems are swapped within problems; on separate problems, problems are permuted between the
+systems. ``gaffke`` uses only the bounds of the score, and remains valid with rare kinds of problems.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The expected value of the selected sample of a problem, for every number of samples or every spend.
 
-Over *subsets* it is exact, and serves up to `SUBSETS_UP_TO` samples of a problem; beyond, random *orders* of its
-samples do, without bias, and with a Monte Carlo error that is known. An order depends on the number of its problem
-alone, and not on the order of the rows, nor on whether the table is held or read in parts.
+Over *subsets* it is exact, for up to `SUBSETS_UP_TO` samples of a problem; with more, random *orders* of its samples
+give an unbiased estimate with a known Monte Carlo error. An order depends only on the number of its problem, not on the
+order of the rows or on whether the table is in memory or read in parts.
 
 Budgets count samples, or what samples cost: then samples are drawn until the next one would not be finished within the
 budget ([S] section 8).

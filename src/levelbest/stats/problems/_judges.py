@@ -1,8 +1,8 @@
 """Prediction-powered estimates: the mean label of all samples from a judge's scores and the labels of some.
 
-The estimate is prediction-powered (Angelopoulos et al. 2023): the mean of the labels, corrected by how far the judge's
-mean over all samples lies from its mean over the labelled ones, times a weight. Samples of one problem are not
-independent, so that the influence of a problem, not of a sample, is what varies.
+The estimate is prediction-powered (Angelopoulos et al. 2023): the mean of the labels, corrected by the difference
+between the judge's mean over all samples and its mean over the labelled ones, times a weight. Samples of one problem
+are not independent, so the variance is that of influences of problems, not of samples.
 """
 
 from __future__ import annotations

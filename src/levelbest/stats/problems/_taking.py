@@ -1,7 +1,7 @@
 """Rules that select from a set of samples of a problem: the best sample, or the majority answer.
 
-A rule says what one more sample changes, for sets that grow by one sample at a time, and what is taken after the first
-so many samples of an order.
+A rule updates its value when one more sample is added to a set, and gives the value after each number of samples of an
+order.
 """
 
 from __future__ import annotations
