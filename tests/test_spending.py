@@ -251,3 +251,39 @@ def test_a_picture_of_spend_needs_costs_and_stands_on_the_page(tmp_path):
 def test_the_two_meanings_of_label_are_told_apart(tmp_path, capsys, options, message):
     assert main(["compare", str(_judged(tmp_path)), "--group", "problem", "--direction", "max", *options]) in (1, 2)
     assert message in " ".join(capsys.readouterr().err.split())
+
+
+def test_a_ribbon_names_who_may_be_the_best_and_its_budgets_in_dollars(tmp_path):
+    pytest.importorskip("matplotlib")
+    trials = lb.read_trials(_table(tmp_path), group="problem", cost={"input": 3, "output": 15})
+    ax = lb.compare(trials, axis="cost", n_resamples=200).plot(kind="ribbon")
+    written = [text.get_text() for text in ax.texts]
+    assert ax.get_xlabel() == "spend on each problem"
+    assert {"cheap", "large", "cheap or large"} & set(written)
+    # a bare dollar sign would begin a formula
+    assert all("$" not in text.replace(r"\$", "") for text in written)
+    assert any(r"\$0.0" in text for text in written)
+
+
+def test_samples_without_a_cost_are_said_and_counted(tmp_path):
+    """No spend is shown where some samples have no cost, and none is made up."""
+    path = _table(tmp_path)
+    lines = path.read_text(encoding="utf-8").splitlines()
+    path.write_text("\n".join([lines[0], lines[1].rpartition(",")[0] + ",", *lines[2:]]) + "\n", encoding="utf-8")
+    verdict = lb.compare(lb.read_trials(path, group="problem", cost={"input": 3, "output": 15}), n_resamples=200)
+    (caution,) = [caution for caution in verdict.cautions if caution.code == "missing-costs"]
+    assert (caution.family, caution.value) == ("cheap", 1)
+    with pytest.raises(InputError, match=r"needs the cost of every sample; 1 of 120 have none"):
+        lb.curve(lb.read_trials(path, group="problem", cost={"input": 3, "output": 15})["cheap"], axis="cost")
+
+
+@pytest.mark.parametrize("right", [0, 1])
+def test_two_systems_that_score_alike_are_not_called_ahead(right):
+    table = {
+        "model": ["a"] * 60 + ["b"] * 60,
+        "problem": [f"p{i // 4 % 15}" for i in range(120)],
+        "correct": [right] * 120,
+    }
+    verdict = str(lb.compare(table, n_resamples=200).summary)
+    assert "ahead" not in verdict
+    assert "no difference was seen: 0.0" in verdict

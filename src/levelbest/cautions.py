@@ -30,6 +30,7 @@ CODES = frozenset(
         "selection-uncorrelated",
         "leaky-reported",
         "missing-reported",
+        "missing-costs",
         "judged",
         "no-reported",
         "unequal-groups",

@@ -290,6 +290,8 @@ class ProblemsDesign(Design):
             noticed.append(
                 Caution.of("failures", problems.family, lost, n_failed=lost, of=of, failed=failed, unit=self.unit)
             )
+        if problems.pool is not None and (lost := problems.pool.unpriced):
+            noticed.append(Caution.of("missing-costs", problems.family, lost, lost=lost, of=problems.n_samples))
         if problems.n_running:
             noticed.append(
                 Caution.of(running, problems.family, problems.n_running, n_running=problems.n_running, unit=self.unit)

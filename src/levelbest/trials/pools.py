@@ -49,6 +49,8 @@ class SamplePool:
     """What counts where no sample is finished: the worst score."""
     held: Callable[[IntArray], Sample] | None = None
     """The samples of some problems, one problem after the other; None where they are read in parts."""
+    unpriced: int = 0
+    """Samples without a cost, where others have one."""
     inside: SampleRows = EVERY
     """The problems that count."""
 
@@ -80,10 +82,11 @@ class SamplePool:
     def costs(self) -> FloatArray:
         """What all samples of each problem cost together."""
         if self.spent is None:
-            raise InputError(
-                f"{self.family}: a spend per problem needs the cost of every sample; name its column with "
-                f"{named('cost')}, or price its tokens with {named('rate')}"
-            )
+            how = f"name its column with {named('cost')}, or price its tokens with {named('rate')}"
+            if self.unpriced:
+                share = f"{self.unpriced} of {self.sizes.sum()}"
+                how = f"{share} have none: leave them out ({named('where')}), or fill them in"
+            raise InputError(f"{self.family}: a spend per problem needs the cost of every sample; {how}")
         return np.asarray(self.spent.sum(axis=1)[self.inside])
 
     def expected_spend(self, n: int, ones: IntArray, *, stop: bool) -> FloatArray:
@@ -126,7 +129,9 @@ def pool_of(
         return Sample(sign * scores.selection[rows], None if scores.reported is None else sign * worth[rows])
 
     answered = votes is not None and bool((votes >= 0).any())
-    return SamplePool(family, sizes, remembered(draw), above, answered, spent, nothing, held)
+    known = np.ones(0, dtype=bool) if cost is None else np.isfinite(cost)
+    unpriced = int((~known).sum()) if known.any() else 0
+    return SamplePool(family, sizes, remembered(draw), above, answered, spent, nothing, held, unpriced)
 
 
 def checked_spend(family: str, least: float) -> None:

@@ -267,7 +267,8 @@ def set_budget_axis(
             most = max(3, int(1.3 * figure_of(ax).get_figwidth()))
             ax.xaxis.set_major_locator(FixedLocator(ticks[:: -(-len(ticks) // most)]))
         once = cost_unit if keeps_unit(cost_unit) else None
-        ax.set_xlabel(f"budget ({once or 'cost'})")
+        what = f"spend on each {words.group}" if words is not None and words.group else "budget"
+        ax.set_xlabel(f"{what} ({once or 'cost'})" if once or what == "budget" else what)
         ax.xaxis.set_major_formatter(lambda value, _: show_tick(value, None if once else cost_unit))
         return
     if words is not None:

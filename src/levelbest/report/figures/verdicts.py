@@ -39,6 +39,7 @@ from levelbest.report.figures.curves import (
 )
 from levelbest.report.figures.runs import draw_limits
 from levelbest.report.figures.spending import draw_pareto
+from levelbest.report.words.phrases import listed
 from levelbest.results import NOT_COMPARABLE, UNDECIDED, Comparison, PairComparison
 from levelbest.results.verdict import Span, Strip, leading_spans, strips_of_pairs
 from levelbest.trials.colours import GREY, LIGHT, Hues
@@ -276,12 +277,9 @@ def draw_strips(
     *,
     labelled: bool = False,
 ) -> Axes:
-    """One row a strip: a family's colour where it is best, stripes of those who may be where it is undecided, dashed
-    where nothing is compared.
+    """One row a strip: a family's colour where it is best, stripes of those who may be, dashed where none is compared.
 
-    ``ax`` has the budgets already, or shares them with the chart above, and is ``labelled`` with them where it stands
-    alone, and more may come onto the figure; ``colours`` are those of the families.
-    """
+    ``ax`` has the budgets, or shares them with the chart above; one that stands alone is ``labelled`` with them."""
     limits = ax.get_xlim()
     drawn = []
     for row, strip in enumerate(strips):
@@ -307,7 +305,8 @@ def draw_strips(
     for row, part, start, end, bar in drawn:
         if part.verdict == UNDECIDED and len(part.contenders) <= MOST_STRIPES:
             _draw_stripes(ax, bar, row, start, end, [colours[name] for name in part.contenders])
-        _write_part(ax, part, row, start, end, show_range(part.start, part.end, axis, unit, "–"))
+        label = _label_of(part, with_contenders=labelled)
+        _write_part(ax, part, row, start, end, label, show_range(part.start, part.end, axis, unit, "–"))
     return ax
 
 
@@ -345,23 +344,26 @@ def _draw_stripes(ax: Axes, bar: Any, row: int, start: float, end: float, colour
         stripes.set_clip_path(bar)
 
 
-def _write_part(ax: Axes, part: Span, row: int, start: float, end: float, budgets: str) -> None:
+def _label_of(part: Span, *, with_contenders: bool) -> str:
+    """The best family, or the contenders where no legend tells their colours."""
+    if part.verdict != UNDECIDED or len(part.contenders) > MOST_STRIPES:
+        return {NOT_COMPARABLE: "too few"}.get(part.verdict, part.verdict)
+    return listed([shorten(name, 20) for name in part.contenders], "or") if with_contenders else ""
+
+
+def _write_part(ax: Axes, part: Span, row: int, start: float, end: float, label: str, budgets: str) -> None:
     """The name within and the budgets below, where there is room for them."""
     places = ax.transData.transform([(start, row), (end, row)])
     width = 72 * (places[1][0] - places[0][0]) / figure_of(ax).dpi  # points
     middle = float(ax.transData.inverted().transform(places.mean(axis=0))[0])
-    label = {NOT_COMPARABLE: "too few"}.get(part.verdict, part.verdict)
-    if part.verdict == UNDECIDED and len(part.contenders) <= MOST_STRIPES:
-        label = ""
-    ours = part.verdict != NOT_COMPARABLE and part.verdict != UNDECIDED
-    ground = None if ours else {"facecolor": "white", "alpha": 0.8, "linewidth": 0, "pad": 0.8}
-    if ours and width > 26:
-        label = shorten(label, max(4, int((width - 4) / 4.2)))
+    ours = part.verdict not in (NOT_COMPARABLE, UNDECIDED)
+    label = shorten(label, max(4, int((width - 4) / 4.2))) if ours and width > 26 else label
     if label and width > 4.2 * len(label) + 4:
-        look: DrawOptions = {"color": "white", "weight": "bold"} if ours else {"color": "0.35", "bbox": ground}
+        ground = {"facecolor": "white", "alpha": 0.85, "linewidth": 0, "pad": 0.8}
+        look: DrawOptions = {"color": "white", "weight": "bold"} if ours else {"color": "0.25", "bbox": ground}
         ax.text(middle, row, plain_text(label), fontsize=6.5, ha="center", va="center_baseline", **look)
     if part.verdict != NOT_COMPARABLE and width > 3.6 * len(budgets):
-        ax.text(middle, row + 0.42, budgets, color="0.35", fontsize=6, ha="center", va="top")
+        ax.text(middle, row + 0.42, plain_text(budgets), color="0.35", fontsize=6, ha="center", va="top")
 
 
 def shade(

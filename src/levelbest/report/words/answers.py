@@ -23,6 +23,7 @@ from levelbest.report.words.phrases import (
     with_budgets,
 )
 from levelbest.report.words.verdicts import (
+    MAY_BE_CHANCE,
     at_effect,
     best_found_words,
     beyond_clauses,
@@ -37,7 +38,7 @@ from levelbest.results import NOT_COMPARABLE, UNDECIDED, Comparison, PairCompari
 from levelbest.results.verdict import Span, leading_spans
 
 MOST_NAMED = 4
-"""So many contenders are named; of more the first three, and how many more there are."""
+"""So many contenders are named; of more the first three."""
 _MOST_RANGES, _MOST_EXTRA = 5, 2
 """Of more ranges only those with a best family are listed; of other contenders within a range so many."""
 
@@ -293,11 +294,11 @@ def _of_two(pair: PairComparison, names: Sequence[str]) -> Pieces:
         return beaten if len(names) == 1 else (Piece(UNTOLD),)
     if effect.winner == second or (effect.winner is None and effect.difference < 0):
         effect, first, second = effect.mirrored(), second, first
-    by = f"by {effect_words(effect)}"
+    by = f"by {effect_words(effect)}{worth_words(effect)}"
     if effect.winner is not None:
-        return (Piece(", better than "), Piece(second, True), Piece(f" {by}{worth_words(effect)}"))
-    chance = worth_words(effect) or ", which may be due to chance"
-    return (Piece("; "), Piece(first, True), Piece(f" is ahead {by}{chance}"))
+        return (Piece(", better than "), Piece(second, True), Piece(f" {by}"))
+    ahead = (Piece("; "), Piece(first, True), Piece(f" is ahead {by}{'' if worth_words(effect) else MAY_BE_CHANCE}"))
+    return ahead if effect.difference else (Piece(f"; no difference was seen: {effect_words(effect)}"),)
 
 
 def _lead(comparison: Comparison) -> Pieces:
@@ -306,10 +307,9 @@ def _lead(comparison: Comparison) -> Pieces:
     if first is None or second is None or first.family != best_at_headline(comparison):
         return ()
     effect = comparison.pair(first.family, second.family).effect
-    if not math.isfinite(effect.difference):
-        return ()
-    by = f", by {effect_words(effect)}{worth_words(effect)}"
-    return (Piece("; ahead of the next, "), Piece(second.family, True), Piece(by))
+    by = Piece(f", by {effect_words(effect)}{worth_words(effect)}")
+    known = math.isfinite(effect.difference)
+    return (Piece("; ahead of the next, "), Piece(second.family, True), by) if known else ()
 
 
 def _against_baseline(comparison: Comparison) -> Pieces:

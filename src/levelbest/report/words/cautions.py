@@ -32,6 +32,7 @@ _GRAVE = (
     "missing-reported",
     "failures",
     "grid",
+    "missing-costs",
 )
 CHOICES = ("averaged-runs", "paired-design", "guessed-columns", "converted-numbers", "skipped-rows")
 """What was chosen for the reader and need not worry anybody who agrees."""

@@ -156,6 +156,10 @@ DOUBTS: dict[tuple[str, str], str | Callable[..., str]] = {
         "the reported score {reported!r} is known for {known} of {finished} finished trials: say how to treat the "
         "others before drawing its curve"
     ),
+    ("missing-costs", ""): (
+        "{lost} of {of} samples have no cost, so that there is no spend per solved problem; leave them out "
+        "({named[where]}), or fill them in"
+    ),
     ("judged", ""): _judged,
     ("no-reported", ""): (
         "validation only: {selection} both selects the winner and is reported, which flatters it; a score that "

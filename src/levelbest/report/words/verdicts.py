@@ -31,6 +31,7 @@ from levelbest.results import (
     Verdict,
 )
 
+MAY_BE_CHANCE = ", which may be due to chance"
 _REASONS = {
     "few-trials": "a family has fewer than 3 trials",
     "no-spread": "scores that do not vary allow no confidence interval",
@@ -148,6 +149,8 @@ def _at_one_budget(pair: PairComparison) -> str:
         return f"{open_question}."
     if effect.difference < 0:
         first, effect = second, effect.mirrored()
+    if effect.difference == 0:
+        return f"{open_question}: no difference was seen, {effect_words(effect)}."
     return f"{open_question}: {f'{single} of ' if single else ''}{first} is ahead by {effect_words(effect)}."
 
 
@@ -166,9 +169,9 @@ def _effect_sentence(pair: PairComparison) -> list[str]:
     where = capital(at_effect(effect, pair.terms))
     if effect.winner is not None:
         return [f"{where} {first} is better by {effect_words(effect)}{worth_words(effect)}."]
-    return [
-        f"{where} {first} is ahead by {effect_words(effect)}{worth_words(effect) or ', which may be due to chance'}."
-    ]
+    if effect.difference == 0:
+        return [f"{where} no difference was seen: {effect_words(effect)}."]
+    return [f"{where} {first} is ahead by {effect_words(effect)}{worth_words(effect) or MAY_BE_CHANCE}."]
 
 
 def worth_words(effect: Effect, before: str = ": ") -> str:
