@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import levelbest as lb
+from levelbest.cli.main import main
 from levelbest.errors import InputError
 
 BROKEN = {0: 0.4, 1: 0.35, 2: 0.2}
@@ -74,3 +75,13 @@ def test_graded_scores_with_a_verifier():
     compared = lb.compare(rows, about="suite", **roles)
     assert compared["a", "b"].verdict_at(1) == compared["a", "b"].verdict_at(3) == "a"
     assert compared["a", "b"].basis == "permutation"
+
+
+def test_no_plan_of_problems_is_proposed_for_exactly_these(tmp_path, capsys):
+    """`plan` speaks of further problems and of pass@k: it cannot answer for a suite, or for pass^k."""
+    rows = [f"{model},p{i // 4},{int(i % (2 + (model == 'b' and i < 12)) == 0)}" for model in "ab" for i in range(80)]
+    path = tmp_path / "samples.csv"
+    path.write_text("\n".join(["model,problem,correct", *rows]) + "\n")
+    for options, proposed in (([], True), (["--about", "suite"], False), (["--statistic", "all"], False)):
+        assert main(["compare", str(path), *options]) == 0
+        assert ("levelbest plan" in capsys.readouterr().out) == proposed

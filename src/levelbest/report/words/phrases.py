@@ -162,9 +162,7 @@ def best_of(terms: ComparisonTerms, budget: float) -> str:
 def short_heading(terms: ComparisonTerms, budget: float, *, brief: bool = False) -> str:
     """The head of a table's names on one screen: ``best of 5 by val_accuracy``; ``brief``: beside more columns."""
     words, chosen = terms.words, f" by {terms.metric.selection}" if terms.metric.reported else ""
-    what = "" if terms.statistic == "mean" else f" ({terms.statistic})"
-    if terms.statistic == "all":
-        return f"all of {words.count(int(budget))} right"
+    what = f" ({terms.statistic})" if terms.statistic not in ("mean", "all", "majority") else ""
     over = "" if terms.n_groups is None else f", over {groups_words(terms)}"
     if brief and terms.n_groups is not None:
         over = f", {plural(terms.n_groups, words.group)}"

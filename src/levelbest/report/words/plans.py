@@ -94,7 +94,13 @@ def _about_pairs(plan: TrialPlan) -> list[str]:
 
 
 def _about_problems(plan: TrialPlan) -> list[str]:
-    parts = [f"{family} needs {_more_problems(each)}" for family, each in plan.problems if each.error > each.target]
+    goals: dict[str, list[str]] = {}
+    for family, each in plan.problems:
+        if each.error > each.target:
+            halved = math.isclose(2 * each.target, each.error, rel_tol=1e-6)
+            error = "half the standard error" if halved else f"a standard error of {each.target:.2g}"
+            goals.setdefault(f"{_more_problems(each)} for {error}", []).append(family)
+    parts = [f"{shortened(names)} {'needs' if len(names) == 1 else 'need'} {goal}" for goal, names in goals.items()]
     met = [family for family, each in plan.problems if 0 < each.error <= each.target]
     parts += [f"{shortened(met)}: nothing more is needed"] if met else []
     alike = [family for family, each in plan.problems if each.error == 0]
@@ -357,8 +363,9 @@ def _further(pair: PairComparison, where: str, budget: int) -> Step:
     unit = words.planned
     names = f"{pair.families[0]} or {pair.families[1]}?"
     present = min(pair.needed.pilot) if pair.needed is not None else pair.terms.n_groups or min(pair.n_trials)
-    # a plan refuses a smaller pilot of trials
+    # a plan refuses a smaller pilot of trials, and speaks of further problems and of pass@k alone
     refused = present < _LEAST_PILOT and not pair.terms.words.single and pair.terms.n_groups is None
+    refused |= words.about == "suite" or pair.terms.statistic in ("all", "majority")
     plan = "" if refused else called("plan_trials", n=budget)
     each = "" if words.group else " of each"
     code = "" if pair.needed is None else pair.needed.code

@@ -36,7 +36,7 @@ _REASONS = {
     "few-trials": "a family has fewer than 3 trials",
     "no-spread": "scores that do not vary allow no confidence interval",
     "beyond-half": "verdicts extend to half the trials of the smaller family",
-    "beyond-samples": "verdicts on exactly these problems extend to half the samples of the problem with the fewest",
+    "beyond-samples": "no verdict: on exactly these problems they extend to half the samples of that with the fewest",
     "beyond-reported": "past this budget the reported score of the winner rests on fewer than ten trials",
     "no-bounds": "the chosen method needs the lowest and the highest possible score",
     "unsettled": "too close to call with as many random draws as are allowed",
