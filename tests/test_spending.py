@@ -287,3 +287,29 @@ def test_two_systems_that_score_alike_are_not_called_ahead(right):
     verdict = str(lb.compare(table, n_resamples=200).summary)
     assert "ahead" not in verdict
     assert "no difference was seen: 0.0" in verdict
+
+
+def test_a_judge_with_labels_has_a_page(tmp_path):
+    """The page, the table and the curve say the mean label, and none that the judge chose a sample."""
+    rng = np.random.default_rng(3)
+    rows = ["model,problem,sample,judge,human"]
+    for model in "ab":
+        for problem, rate in enumerate(rng.beta(1, 1, 20)):
+            for sample in range(4):
+                right = int(rng.random() < rate)
+                labelled = str(right) if rng.random() < 0.3 else ""
+                rows.append(f"{model},p{problem},{sample},{right if rng.random() < 0.8 else 1 - right},{labelled}")
+    path = tmp_path / "judged.csv"
+    path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    options = ("--judge", "judge", "--label", "human", "--direction", "max")
+    page = tmp_path / "page.html"
+    _run("report", path, *options, "--out", page)
+    shown = json.loads((tmp_path / "page" / "report.json").read_text(encoding="utf-8"))
+    compared = json.loads(_run("compare", path, *options, "--json"))
+    assert shown["comparisons"] == compared["comparisons"]
+    assert "human of one sample" in page.read_text(encoding="utf-8")
+    curve = _run("curve", path, *options)
+    assert "mean label (human) of 20 problems" in curve
+    assert "chosen by judge" not in curve
+    assert "have a label" in " ".join(curve.split())
+    assert "need to be told" not in _run("describe", path, *options)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import levelbest as lb
+from levelbest.cli.main import main
 from levelbest.errors import InputError
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -139,3 +140,16 @@ def test_logs_of_one_model_with_other_settings_are_not_pooled(tmp_path):
     for name in ("a", "bb"):
         inspect_log(tmp_path / "same", name, {}, temperature=1.0)
     assert lb.read_trials(tmp_path / "same").families == ("m",)
+
+
+def test_long_names_costs_and_failures_fit_into_the_terminal(tmp_path, capsys):
+    for effort in ("low", "high"):
+        for path in logs.tau2(tmp_path / "made").iterdir():
+            results = json.loads(path.read_text())
+            results["info"]["agent_info"]["llm_args"] = {"reasoning_effort": effort}
+            logs.document(tmp_path / "runs" / effort / path.stem / "results.json", results)
+    assert main(["compare", str(tmp_path / "runs")]) == 0
+    shown = capsys.readouterr().out.splitlines()
+    assert max(map(len, shown)) <= 80
+    (head,) = [line for line in shown if "per solved" in line or "solved" in line.split()]
+    assert head.rstrip().endswith("beats")

@@ -51,15 +51,14 @@ class JudgedProblems(ProblemsDesign):
             raise InputError(
                 f"with a judge ({named('judge')}) verdicts are for problems like these; give {named('about')} problems"
             )
-        by_judge = replace(request, settings=replace(request.settings, missing="selection"))
-        super().__init__(table, by_judge, stratum)
+        super().__init__(table, replace(request, settings=replace(request.settings, missing="refuse")), stratum)
+        self.words = replace(self.words, measure="mean label")
         self.judged = tuple(self._judged(table[problems.family], problems) for problems in self.problems)
         label = table.columns.get("reported", table.metric.reported)
         self.problems = tuple(
             _as_labelled(problems, judged, label) for problems, judged in zip(self.problems, self.judged, strict=True)
         )
         self.metric = self.problems[0].metric
-        self.noticed = tuple(caution for caution in self.noticed if caution.code != "missing-reported")
 
     def _judged(self, trials: Trials, problems: Problems) -> JudgedMean:
         assert trials.group is not None
@@ -117,7 +116,8 @@ class JudgedProblems(ProblemsDesign):
 
     def curves(self, request: Request) -> tuple[Curve, ...]:
         """One point a family."""
-        return super().curves(replace(request, n=(1,)))
+        drawn = zip(super().curves(replace(request, n=(1,))), self.problems, self.judged, strict=True)
+        return tuple(replace(curve, cautions=(*curve.cautions, self._noted(of, j))) for curve, of, j in drawn)
 
 
 def _as_labelled(problems: Problems, judged: JudgedMean, label: str | None) -> Problems:

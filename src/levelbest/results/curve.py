@@ -44,7 +44,7 @@ class DesignWords:
     unchecked, badge
         What is said of scores that no other score confirms, in a sentence and in a mark beside the title.
     measure
-        What the best of n is called, where it has a name: ``pass@{n}``.
+        What the best of n is called, where it has a name: ``pass@{n}``. Without ``{n}`` nothing is chosen.
     winner
         What the score of the best unit observed is called in a table.
     repeated

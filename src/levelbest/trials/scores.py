@@ -177,6 +177,8 @@ def codes_of(values: Iterable[object] | None) -> tuple[tuple[str, ...], npt.NDAr
 def scores_of(trials: Trials, failed: str, missing: str) -> Scores:
     """One family's scores; see `Trials.scores`."""
     policy, missing = as_failure_policy(failed), as_missing_policy(missing)
+    if missing == "refuse" and "judge" in trials.facts:
+        missing = "selection"  # it scores every sample, and only some have a label
     if len(trials.families) != 1:
         raise InputError(
             f"scores belong to one family, and there are {len(trials.families)}: choose one, "

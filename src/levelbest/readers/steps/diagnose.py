@@ -138,7 +138,7 @@ def _about_status(trials: Trials, rows: IntArray, name: str) -> Iterator[Caution
         yield Caution.of("failures", name, lost, kind="no-score", lost=lost, n_trials=n_trials, **kinds)
     if running:
         yield Caution.of("still-running", name, running, n_running=running, unit="trial")
-    if trials.reported is not None:
+    if trials.reported is not None and "judge" not in trials.facts:
         ok = rows[trials.status[rows] == OK]
         known = int(np.count_nonzero(np.isfinite(trials.reported[ok])))
         if known < ok.size:

@@ -160,7 +160,7 @@ def costs_table(curves: Sequence[FamilyCostCurve], most: int | None = None) -> T
             costs("budget", budget, first.cost_unit, "cost"),
             numbers("best", value, digits, "value"),
             limits(limits_head(first.confidence or 0.0, first.simultaneous), [*zip(low, high, strict=True)], digits),
-            numbers("mean cost", scaled, digits, "mean_cost_value"),
+            *([numbers("mean cost", scaled, digits, "mean_cost_value")] if np.isfinite(scaled).any() else []),
             shares("none done", nothing, "nothing_finished"),
         ),
         note=cost_heading(curves),

@@ -171,6 +171,8 @@ def _print_standings(comparison: Comparison, out: Console, *, details: bool, mos
         heading = short_heading(comparison.terms, budget, brief=brief)
         columns = (replace(family, name=heading), replace(value, name=comparison.terms.metric.score))
         others = [replace(column, name=column.name.replace("better than", "beats")) for column in others]
+        # beside what a solved problem costs there is no room for failures, which the last line counts
+        others = [column for column in others if not brief or column.name != "failed"]
         shown = replace(shown, columns=(*columns, replace(limits, name=f"{limits.name} each"), *others))
     if len(comparison.standings) > _NUMBERED_ABOVE:
         ranks = texts("", [f"{i + 1:>2}" for i in range(shown.size)])

@@ -220,6 +220,8 @@ def _alone_words(curve: Curve) -> str:
 
 def quantity(curve: Curve, n: str = "n") -> str:
     """What a point of the curve is; ``n`` says of how many trials."""
+    if curve.words.measure and "{n}" not in curve.words.measure:
+        return f"{curve.words.measure} ({curve.score})"
     if curve.words.measure:
         count = n.partition(" ")[0]
         return f"{curve.words.best_of('k' if count == 'n' else count)} ({curve.score}) of {n.replace('n ', 'k ')}"
@@ -243,7 +245,7 @@ def curves_heading(curves: Sequence[Curve], *, details: bool = True) -> str:
     """What the numbers of a table of curves are, with the terms that it uses; ``details`` name the methods."""
     first, words = curves[0], curves[0].words
     chosen = f", chosen by {first.selection}" if first.reported else f" ({_alone_words(first)})"
-    if first.statistic in ("all", "majority"):  # no sample is chosen by its score
+    if first.statistic in ("all", "majority") or words.best_of(1) == words.measure:  # none is chosen by its score
         chosen = ""
     names = list(dict.fromkeys(curve.method for curve in curves))
     methods = listed(list(dict.fromkeys(interval_name(name) for name in names)))
@@ -296,9 +298,12 @@ def cost_heading(curves: Sequence[FamilyCostCurve], *, details: bool = True) -> 
     crew = f" with {first.workers} workers" if first.workers > 1 else ""
     error = max(float(np.nanmax(curve.monte_carlo_error)) for curve in curves)
     drawn = f"; {first.n_orders} orders, Monte Carlo error at most {error:.2g}; seed {first.seed}"
+    within = f"a spend on each {first.words.group}" if first.words.group else f"a budget{crew}"
+    scaled = any(np.isfinite(curve.mean_cost_value).any() for curve in curves)
+    mean = f"mean cost: as if every {first.words.unit} cost the mean; " if scaled else ""
     return (
-        f"expected best {first.score} within a budget{crew}; mean cost: as if every trial cost the mean; none "
-        f"done: chance that no trial is finished{drawn if details else ''}"
+        f"expected best {first.score} within {within}; {mean}none done: chance that no {first.words.unit} is "
+        f"finished{drawn if details else ''}"
     )
 
 
@@ -368,7 +373,7 @@ def family_title(names: Sequence[str], metric: Metric, words: DesignWords) -> st
     """What a report is about: one new unit, or the best of a budget."""
     who = " and ".join(names) if len(names) <= 2 else f"{len(names)} families"
     what = f"{metric.score} of {words.single}" if words.single else f"best {metric.score} against the budget"
-    if words.measure:
+    if words.measure and not words.single:
         what = f"{words.best_of('k')} against the number of {words.units}"
     return f"{who}: {what}"
 
