@@ -313,3 +313,12 @@ def test_a_judge_with_labels_has_a_page(tmp_path):
     assert "chosen by judge" not in curve
     assert "have a label" in " ".join(curve.split())
     assert "need to be told" not in _run("describe", path, *options)
+
+
+def test_the_page_has_the_answer_of_most_beside_pass_at_k(tmp_path):
+    trials = lb.read_trials(_table(tmp_path, problems=8, samples=4), group="problem", answer="answer")
+    report = lb.write_report(trials, tmp_path / "page.html", n_resamples=200)
+    assert [section.title for section in report.view.sections][:2] == ["pass^k", "maj@k"]
+    wanted = lb.curve(trials["cheap"], statistic="majority", n_resamples=200).value
+    shown = [line for line in report.view.lines if line.statistic == "majority" and line.family == "cheap"]
+    np.testing.assert_allclose(shown[0].value, wanted, atol=1e-12)

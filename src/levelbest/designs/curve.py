@@ -169,12 +169,15 @@ def _hued(design: Design, request: Request) -> list[Curve | FamilyCostCurve]:
     return [replace(curve, hue=design.hues[curve.family]) for curve in design.curves(request)]
 
 
-def all_of_n_curves(design: ProblemsDesign) -> list[Curve]:
-    """Curves of the chance that all of n samples of a problem succeed (pass^k), where scores are 0 and 1; else none."""
-    if design.metric.direction != "max":
+def curves_beside(design: ProblemsDesign) -> list[Curve]:
+    """Where scores are 0 and 1: the chance that all of n samples succeed (pass^k), and the answer of most (maj@k)."""
+    if design.metric.direction != "max" or not all(problems.binary for problems in design.problems):
         return []
-    if not all(problems.binary for problems in design.problems):
-        return []
-    request = replace(design.request, statistic="all")
-    curves = design_of(design.trials, request).curves(request)
-    return [curve for curve in curves if isinstance(curve, Curve) and curve.n[-1] > 1]
+    answered = all(problems.pool is not None and problems.pool.answered for problems in design.problems)
+    drawn: list[Curve] = []
+    for statistic in ("all", "majority") if answered else ("all",):
+        if statistic in design.statistics:
+            request = replace(design.request, statistic=statistic)
+            curves = design_of(design.trials, request).curves(request)
+            drawn += [curve for curve in curves if isinstance(curve, Curve) and curve.n[-1] > 1]
+    return drawn

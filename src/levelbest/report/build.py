@@ -22,7 +22,7 @@ from levelbest.designs._input import pairs_of, with_scores
 from levelbest.designs._protocol import FIRST_SHOWN
 from levelbest.designs._registered import departures, is_registered
 from levelbest.designs.compare import compare_request
-from levelbest.designs.curve import all_of_n_curves
+from levelbest.designs.curve import curves_beside
 from levelbest.designs.problems import ProblemsDesign
 from levelbest.designs.selecting import verifier_effects
 from levelbest.errors import DataError, called
@@ -128,7 +128,7 @@ def _view(made: _Made, trials: Trials | ProblemTable, hidden: frozenset[str]) ->
         headline=made.headline,
         named=named,
         families=families,
-        lines=(*map(line_of, [*made.curves, *made.all_of_n]), *map(line_of, made.computed.cost_curves)),
+        lines=(*map(line_of, [*made.curves, *made.beside]), *map(line_of, made.computed.cost_curves)),
         pairs=tuple(
             replace(pair, terms=replace(pair.terms, statistic=statistic))  # by the name that its curves have
             for (statistic, _), result in made.comparisons.items()
@@ -307,8 +307,8 @@ class _Made:
         return verifier_effects(self.table, settings=self.request.settings)
 
     @cached_property
-    def all_of_n(self) -> list[Curve]:
-        return all_of_n_curves(self.design) if isinstance(self.design, ProblemsDesign) else []
+    def beside(self) -> list[Curve]:
+        return curves_beside(self.design) if isinstance(self.design, ProblemsDesign) else []
 
     def sections(self) -> tuple[Table, ...]:
         """What there is to say of problems, or of the variance between runs."""
@@ -322,7 +322,7 @@ class _Made:
             sections.insert(0, problems.benchmarks_table(self.comparison))
         elif self.curves[0].strata:
             sections.insert(0, problems.stratum_section(self.curves, self.headline))
-        sections[:0] = filter(None, [problems.all_section(self.all_of_n)])
+        sections[:0] = problems.sections_beside(self.beside)
         sections[:0] = [problems.verifier_section(self.effects, design.metric.selection)] if self.effects else []
         return tuple(sections)
 

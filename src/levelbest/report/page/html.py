@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 MOST_CELLS = 12_000
 """More cells of trials than this stay in the table beside the page."""
 TextRows = list[list[str]]
-PASSES = {"mean": "pass@k", "all": "pass^k"}
+PASSES = {"mean": "pass@k", "all": "pass^k", "majority": "maj@k"}
 """What curves over problems with scores 0 and 1 are called."""
 MOST_LARGE = 60
 """An answer of more letters is written smaller."""

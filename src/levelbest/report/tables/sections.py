@@ -134,11 +134,22 @@ def stratum_section(curves: Sequence[Curve], headline: int) -> Table:
     return Table(tuple(columns), "Strata", note)
 
 
-def all_section(curves: Sequence[Curve]) -> Table | None:
-    """Curves of the chance that all of n succeed, at round budgets; None where there is one sample each."""
-    shown = [(curve, i) for curve in curves for i in _round(curve.n) if curve.n[-1] > 1]
-    if not shown:
-        return None
+_BESIDE = {
+    "all": ("pass^k", "the chance that all of n samples of a problem are right"),
+    "majority": ("maj@k", "how often the answer of most of n samples is right, answers that tie sharing the choice"),
+}
+
+
+def sections_beside(curves: Sequence[Curve]) -> list[Table]:
+    """What stands beside pass@k, at round budgets."""
+    known = dict.fromkeys(curve.statistic for curve in curves)
+    return [
+        _beside([curve for curve in curves if curve.statistic == statistic], *_BESIDE[statistic]) for statistic in known
+    ]
+
+
+def _beside(curves: Sequence[Curve], title: str, what: str) -> Table:
+    shown = [(curve, i) for curve in curves for i in _round(curve.n)]
     points = [(float(curve.value[i]), float(curve.low[i]), float(curve.high[i])) for curve, i in shown]
     digits = [round_to_uncertainty(*point) for point in points]
     columns = [
@@ -146,11 +157,8 @@ def all_section(curves: Sequence[Curve]) -> Table | None:
         counts("n", [int(curve.n[i]) for curve, i in shown]),
         *(numbers(name, [point[k] for point in points], digits) for k, name in enumerate(("value", "low", "high"))),
     ]
-    note = (
-        "pass^k: the chance that all of n samples of a problem are right, averaged over problems, with bands for all n "
-        "at once."
-    )
-    return Table(tuple(columns), "pass^k", note)
+    note = f"{title}: {what}, averaged over problems, with bands for all n at once."
+    return Table(tuple(columns), title, note)
 
 
 def _round(budgets: Iterable[int]) -> list[int]:
