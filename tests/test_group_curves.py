@@ -154,7 +154,7 @@ def test_a_verifier_lies_between_chance_and_the_oracle():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"statistic": "median"}, "the average over problems of the best of n.*, 'all' .* got 'median'"),
+        ({"statistic": "median"}, "'mean' .the average over problems of the best of n. or 'all' .* got 'median'"),
         ({"estimator": "v"}, "the unbiased one, got 'v'"),
         ({"interval": "bca"}, "unknown interval over problems 'bca'"),
     ],

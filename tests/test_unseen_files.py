@@ -122,7 +122,7 @@ def test_families_in_columns_beside_data_sets(tmp_path, capsys):
 def test_a_claim_over_several_data_sets_is_of_one(tmp_path):
     rows = ["a,base,80,0.5,5", "a,ours,82,0.5,5", "b,base,60,0.5,5", "b,ours,60.1,0.5,5"]
     path = write(tmp_path / "summary.csv", ["dataset,method,mean,std,n", *rows])
-    with pytest.raises(Ambiguous, match="'base' stands in 2 rows"):
+    with pytest.raises(Ambiguous, match="'base' occurs in 2 rows"):
         lb.claim(path)
     judged = lb.claim(path, where="dataset = 'a'")
     assert [pair.claim.name for pair in judged.pairs] == ["ours"]
