@@ -97,7 +97,7 @@ def on_ray(workers: int | None = None) -> Iterator[Any]:
         raise MissingExtra("ray", "ray") from None
     ours, address = not ray.is_initialized(), os.environ.get("RAY_ADDRESS")
     if ours:
-        cores = None if address else workers  # of a cluster their number is its own affair
+        cores = None if address else workers  # a cluster decides the number itself
         ray.init(address, num_cpus=cores, log_to_driver=False, logging_level="ERROR", include_dashboard=False)
     try:
         yield ray

@@ -49,7 +49,7 @@ def check_source(path: Path) -> None:
         mode = path.stat().st_mode
         real = path.resolve()
     except (OSError, RuntimeError):
-        return  # whoever opens it says why it cannot be read
+        return  # opening it raises the reason
     if _is_kernels(real):
         raise InputError(f"{path.name} belongs to the operating system and is not read; copy the results elsewhere")
     kind = kind_of_file(mode)

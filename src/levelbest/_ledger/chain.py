@@ -84,7 +84,7 @@ class LedgerFamily:
     starts: dict[int, int] = field(default_factory=dict)
     """Trial -> the record of its last start."""
     open: set[int] = field(default_factory=set)
-    """Trials whose last attempt has not ended: while nobody runs them, whoever did was killed."""
+    """Trials whose last attempt has not ended; if no runner is active, the last one was killed."""
     attempts: dict[int, int] = field(default_factory=dict)
     """Trial -> its last attempt, of trials that are not finished; so are the next two."""
     killed: dict[int, int] = field(default_factory=dict)

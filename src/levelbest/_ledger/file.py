@@ -149,7 +149,7 @@ def where(path: Path) -> str:
 def connect(path: Path, mode: str) -> sqlite3.Connection:
     """A connection to a ledger that is there, checked; ``mode`` is SQLite's: ``ro``, ``rw``, or ``ro&immutable=1``.
 
-    Its table of records is a table (a view could be made to answer for ever), and functions in the schema have no
+    Its table of records is a table (a view could be made to run forever), and functions in the schema have no
     effect outside.
     """
     try:

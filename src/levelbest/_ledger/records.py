@@ -29,7 +29,7 @@ Body = dict[str, object]
 FINAL = ("ok", "failed", "diverged")
 """How a trial can be finished; it never runs again."""
 AGAIN = ("lost", "interrupted")
-"""How an attempt can end that says nothing about the trial: the same configuration and seed run again."""
+"""Ends of an attempt that are not a result of the trial: the same configuration and seed run again."""
 ANSWERS = ("keep", "discard", "again")
 """What a loop answers of a candidate; the first two are for good."""
 FIELD_PLACES = {

@@ -220,7 +220,7 @@ def tell(sentence: str, code: int) -> int:
 
 
 def say(text: str) -> None:
-    """Lines on standard error: where somebody reads them there, they are broken at spaces."""
+    """Lines on standard error, wrapped at spaces if that is a terminal."""
     wide = min(shutil.get_terminal_size().columns, 100) if sys.stderr.isatty() else 0
     for line in text.splitlines():
         folded = textwrap.wrap(line, wide, break_on_hyphens=False, break_long_words=False) if wide else []

@@ -20,7 +20,7 @@ def is_registered(trials: Table, request: Request) -> bool:
 
 
 def departures(trials: Table, request: Request) -> tuple[Caution, ...]:
-    """What is compared otherwise than registered, where the registered budget is asked about; none without one."""
+    """How the comparison departs from what was registered, if the registered budget is used; otherwise empty."""
     registered = trials.registered if isinstance(trials, Trials) else None
     if not isinstance(trials, Trials) or registered is None or registered.n != request.named:
         return ()

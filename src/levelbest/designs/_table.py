@@ -194,7 +194,7 @@ class TableDesign(Design):
         adaptive = adaptive_families(self.trials)
 
         def curve_of(name: str) -> Curve:
-            # Whoever computes a curve cuts out its trials, and lets go of them: memory that is new takes long.
+            # Each curve extracts its trials and frees them afterwards: allocating new memory is slow.
             return trial_curve(self.trials.cut_out(name), request, no_limits=adaptive.get(name, ""), words=self.words)
 
         return tuple(with_processes(curve_of, self.families, self._each))

@@ -1,4 +1,4 @@
-"""Judge what somebody claims: from summary numbers, or a best score after many attempts against runs of a baseline."""
+"""Judges a claim: from summary numbers, or a best score after many attempts against runs of a baseline."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def _refuse_two_of_a_name(names: Sequence[str]) -> None:
 
 
 def _direction(base: Summary, others: Sequence[Summary]) -> str:
-    """Where no name tells it: claims above their baseline are taken for gains, one below it is asked about."""
+    """The direction, if no name gives it: claims above the baseline count as gains; below it the user is asked."""
     below = next((other for other in others if other.mean < base.mean), None)
     if below is None:
         return "max"

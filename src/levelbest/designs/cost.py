@@ -99,7 +99,7 @@ class CostDesign(TableDesign):
         return {name: share * end for name, end in zip(self.families, horizons, strict=True)}
 
     def _range(self, family: int) -> tuple[float, float]:
-        """The budgets that a family can speak of: from its median cost to half of what it spent."""
+        """The budgets at which a family can be estimated: from its median cost to half of what it spent."""
         spent = self.spent[family]
         return float(np.median(spent)), 0.5 * cost_horizon(spent, self.request.workers)
 

@@ -373,7 +373,7 @@ def over_problems(best: GroupBest, request: Request, bounds: Bounds, method: str
 
 
 def _about_sizes(family: str, best: GroupBest, column: str | None, *, own_end: bool) -> list[Caution]:
-    """Where problems have one sample each, or unequally many; ``own_end``: nobody asked where the curve is to end."""
+    """Warnings where problems have one sample each, or unequal numbers; ``own_end``: no budgets were requested."""
     smallest, largest = int(best.sizes.min()), int(best.sizes.max())
     if largest == 1:
         return [Caution.of("beyond-trials", family, 1, kind="one-sample", column=column)]

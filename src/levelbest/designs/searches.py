@@ -88,7 +88,7 @@ class Searches(TableDesign):
 
     @property
     def excluded(self) -> Mapping[str, str]:
-        """Nobody: families with one search have no limits of their own accord."""
+        """None: families with one search have no limits anyway."""
         return {}
 
     @property
@@ -98,7 +98,7 @@ class Searches(TableDesign):
 
     @property
     def cautions(self) -> tuple[Caution, ...]:
-        """Adaptive samplers are no worry here; too few searches are."""
+        """Warnings about too few searches; adaptive samplers are allowed here."""
         few = [
             Caution.of(
                 "adaptive-sampler", counts.family, counts.n_searches, kind="searches", n_searches=counts.n_searches

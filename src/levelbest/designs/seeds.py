@@ -46,7 +46,7 @@ class Seeds(TableDesign):
 
     @classmethod
     def fits(cls, trials: Table, request: Request) -> bool:
-        """Where only seeds vary and nobody asks for the best of several runs."""
+        """Where only seeds vary and the best of several runs is not requested."""
         one_run = request.n in (None, (1,)) and request.headline in (None, 1) and request.statistic == "mean"
         return one_run and request.paired is not True and isinstance(trials, Trials) and only_seeds_vary(trials)
 

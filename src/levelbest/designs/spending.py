@@ -73,7 +73,7 @@ class ProblemSpending(ProblemsDesign):
 
     @cached_property
     def ranges(self) -> list[tuple[float, float]]:
-        """Of each family, the spends that its samples can speak of."""
+        """Of each family, the spends at which it can be estimated."""
         return [self._range(problems, places) for problems, places in zip(self.problems, self.kept, strict=True)]
 
     @cached_property
@@ -126,7 +126,7 @@ class ProblemSpending(ProblemsDesign):
         return Contrasts(tuple(answers), "gaffke" if hypotheses.method == "gaffke" else "exchange")
 
     def _of_pair(self, pair: tuple[int, int], alone: Hypotheses) -> Contrast:
-        """One pair at the spends that both families can speak of; the others cannot be compared."""
+        """One pair at the spends at which both families can be estimated; the others cannot be compared."""
         both = np.isfinite(self.systems[pair[0]].value) & np.isfinite(self.systems[pair[1]].value)
         shared = np.flatnonzero(both)
         counts = self.counts[pair[0]].n_trials, self.counts[pair[1]].n_trials

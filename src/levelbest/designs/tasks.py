@@ -383,7 +383,7 @@ class Tasks(Design):
         return tuple(ranks)
 
     def _row(self, families: tuple[str, ...], n: int, aggregate: Aggregate) -> OverTasks:
-        """Without limits where a family is one adaptive search: resampling its trials says nothing of another."""
+        """Without limits where a family is one adaptive search: resampling its trials is not valid."""
         low, high = aggregate.low, aggregate.high
         if any(name in self.excluded for name in families):
             low = high = float("nan")

@@ -53,7 +53,7 @@ Codes = npt.NDArray[np.int32]
 
 
 class LazyColumns(Mapping[str, Cells]):
-    """Columns that are read when they are first asked for; what nobody asks for is never read."""
+    """Columns that are read on first access; unused columns are never read."""
 
     def __init__(
         self, names: Sequence[str], n_rows: int, load: Callable[[str], Cells], numbers: frozenset[str] | None = None

@@ -328,7 +328,7 @@ class _Made:
 
     @property
     def cautions(self) -> tuple[Caution, ...]:
-        """All warnings; where the families were compared pair by pair, nobody is told to do so."""
+        """All warnings, without the advice to compare in pairs where that was done."""
         lost = [caution for caution in self.table.cautions if caution.kind == "left-out"]
         moot = self.design.moot if self.single else ()
         of_curves = [caution for curve in self.curves for caution in curve.cautions if caution.code not in moot]

@@ -194,7 +194,7 @@ class Reach(OverBudgets, Said):
     best: float
     """The curve's best value within the data."""
     furthest: float
-    """The largest budget the data speak of."""
+    """The largest budget of the data."""
     failed: str = "worst"
     words: DesignWords = TRIALS
 

@@ -136,7 +136,7 @@ def crossings_of(budget: IntArray | FloatArray, difference: FloatArray, certifie
 
 
 BEST, POSSIBLE, BEATEN, NOTHING = "best", "possible", "beaten", "nothing"
-"""A family at a budget: better than every other; nobody is better than it; somebody is; it cannot be compared."""
+"""The state of a family at a budget: better than all others; not beaten; beaten; not comparable."""
 
 
 @dataclass(frozen=True)
@@ -184,7 +184,7 @@ def contenders_of(comparison: Comparison) -> list[str]:
 
 
 def spans_of(pairs: Sequence[PairComparison], families: Sequence[str]) -> tuple[Span, ...]:
-    """The budgets that the pairs speak of, in runs with the same contenders."""
+    """The budgets of the pairs, in runs with the same contenders."""
     spans: list[Span] = []
     over_cost = pairs[0].terms.over_cost
     for start, end, inside in _pieces(pairs, over_cost=over_cost):

@@ -35,7 +35,7 @@ Sinks = tuple[Callable[[bytes], None], ...]
 
 
 class Quit(Exception):
-    """Whoever gave the task is gone."""
+    """The process that gave the task is gone."""
 
 
 def attempt(
@@ -209,7 +209,7 @@ def _follow(
 
 
 def _poller(sinks: dict[int, Sinks], watch: tuple[int, ...], handle: int | None) -> select.poll:
-    """Ready when the child writes or ends, or whoever gave the task is gone."""
+    """Ready when the child writes or ends, or the process that gave the task is gone."""
     poller = select.poll()
     for pipe in sinks:
         poller.register(pipe, select.POLLIN)

@@ -67,7 +67,7 @@ class Ledger:
             # A file system without shared memory: a rollback journal is as safe, and readers wait for writers.
             ask("PRAGMA journal_mode = DELETE")
         ask("PRAGMA synchronous = FULL")
-        ask("PRAGMA fullfsync = ON")  # macOS brings nothing to the disk without it; elsewhere it says nothing
+        ask("PRAGMA fullfsync = ON")  # macOS needs it to sync to disk; it has no effect elsewhere
 
     def _check_schema(self) -> None:
         """What levelbest did not make could change what is written."""

@@ -45,7 +45,7 @@ def check_platform() -> None:
 def hold_ledger(path: Path, *, patience: float = 0.0) -> Iterator[None]:
     """Hold a ledger for writing, by its name. The hold ends with the process, however it dies.
 
-    ``patience`` is how many seconds to wait for whoever holds it.
+    ``patience`` is how many seconds to wait for the holder.
 
     A record lock, because the kernel drops it with its process and forked workers do not inherit it. Such a lock does
     not keep one process from itself, so the ledgers held here are remembered as well.

@@ -45,7 +45,7 @@ _KEPT = ("log_bytes", "log_hash", "log_left_out", "log_problem", "steps_left_out
 
 
 class Reporter:
-    """Told how it goes. This one says nothing."""
+    """Receives the progress of a session; this base class ignores it."""
 
     def begin(self, ledger: Ledger, judge: Judge) -> None:
         """A session begins on this ledger."""

@@ -50,7 +50,7 @@ class Standby(NamedTuple):
     def fork(cls, functions: Mapping[str, Function], not_its_own: tuple[int, ...]) -> Standby:
         """Fork one, in a process group of its own.
 
-        ``not_its_own``: the worker's lines to its runner and its guard, which the trial has no business with.
+        ``not_its_own``: the worker's lines to its runner and its guard, which the trial must not use.
         """
         ends = [os.pipe() for _ in range(4)]
         parent = os.getpid()
@@ -67,7 +67,7 @@ class Standby(NamedTuple):
         for handle in (*writes[:3], reads[3]):
             os.close(handle)
         try:  # noqa: SIM105
-            os.setpgid(pid, pid)  # also done by the child: whoever comes first
+            os.setpgid(pid, pid)  # also done by the child, whichever is first
         except OSError:
             pass
         return cls(pid, writes[3], reads[:3])
@@ -87,7 +87,7 @@ class Standby(NamedTuple):
             while data:
                 data = data[os.write(self.script, data) :]
         except BrokenPipeError:
-            pass  # it was killed: whoever waits for it hears of it
+            pass  # it was killed: the waiting process is notified
         os.close(self.script)
         return self.pid, self.pipes
 

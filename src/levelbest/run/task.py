@@ -44,7 +44,7 @@ class Outcome(TypedDict):
 
     key: int
     end: Literal["exit", "signal", "timeout", "lost", "unstarted"]
-    """``lost``: the machinery lost it, which says nothing about the trial."""
+    """``lost``: the infrastructure failed, which is not a result of the trial."""
     wall: float
     cpu: float
     limit: float | None

@@ -16,7 +16,7 @@ MOST_COLOURED = GREY
 
 # NOTE: The hues differ in lightness too, so that they stay apart for readers with protanopia, deuteranopia and
 # tritanopia (tests/test_colours.py simulates them). LIGHT has a contrast of 4.5 or more to white, DARK to the dark
-# card: names are written in them. TERMINAL lies between, since nobody knows what is behind a terminal's text.
+# card: names are written in them. TERMINAL lies between, since the background of a terminal is unknown.
 LIGHT = ("#2a55e0", "#c8500a", "#0a7358", "#8a2190", "#137ca6", "#7a4300", "#66707b")
 DARK = ("#6f9dff", "#f08a3c", "#2fd6a0", "#d17fc0", "#93e6ff", "#f5d75a", "#9aa6b3")
 TERMINAL = ("#5c7cfa", "#d9691e", "#159a74", "#b75bbb", "#1e93c4", "#a8762a", "#808a95")

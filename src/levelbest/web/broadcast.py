@@ -36,7 +36,7 @@ class Broadcaster:
         self._news = asyncio.Event()
 
     async def run(self) -> None:
-        """Poll until the server stops. Nothing is read while nobody reads."""
+        """Poll until the server stops; nothing is read while no client is connected."""
         try:
             while not self._stopping():
                 pause = _POLL
@@ -59,7 +59,7 @@ class Broadcaster:
             self._news.set()
 
     def _look(self) -> tuple[bytes, float]:
-        """The state, and the CPU seconds it took: on a busy machine the clock on the wall says nothing of either."""
+        """The state, and the CPU seconds it took: on a busy machine wall time is not informative."""
         began = time.thread_time()
         new = self._state()
         return new, time.thread_time() - began

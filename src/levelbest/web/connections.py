@@ -53,7 +53,7 @@ class Connection(H11Protocol):  # type: ignore[misc] # uvicorn has no types that
             idle = [connection for connection in self.connections if connection.idle and connection is not self]
             if idle:
                 min(idle, key=lambda connection: connection.since).transport.abort()
-            else:  # everyone reads: whoever comes now is told
+            else:  # all connections are active: the new client is refused
                 self.refused = True
 
     @property

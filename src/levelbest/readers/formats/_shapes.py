@@ -29,7 +29,7 @@ _COLUMNS = names.word_set(
 )
 _SAMPLE_NAME = re.compile(r"(s|sample|run|seed|trial|rep|completion|attempt|k)[ _-]?\d+", re.IGNORECASE)
 _MANY_NAMES = 20
-"""NOTE: more names than this, and more than items in a list, are problems; nobody lists so many models side by side."""
+"""NOTE: more names than this, and more than items in a list, are problems; so many models are rare."""
 _ALIKE = 5.0
 """NOTE: medians of columns within this factor of each other are scores on one scale; hyperparameters rarely are."""
 

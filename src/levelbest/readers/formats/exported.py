@@ -49,7 +49,7 @@ class Export:
     created: str | None = None
     """The column that tells when a run began."""
     private: frozenset[str] = field(default_factory=frozenset)
-    """Where a trial ran says nothing of the model, and names the machine."""
+    """Columns about where a trial ran: unrelated to the model, and they identify the machine."""
     cost_unit: str | None = "s"
     tells_failures: bool = True
     finish: Callable[[RawTable], None] | None = None

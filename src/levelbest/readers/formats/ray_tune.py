@@ -18,7 +18,7 @@ __all__ = ["READERS"]
 _TRIAL_FILES = ("params.json", "result.json", "progress.csv", "error.txt")
 _NUMBERED = re.compile(r"^.+?_[0-9a-f]{5,}(?:_\d+)?_(\d+)(?:_|$)")
 _STATUS = {"TERMINATED": "ok", "ERROR": "failed", "RUNNING": "running", "PAUSED": "running", "PENDING": "pending"}
-# Where a trial ran and how Ray numbered it says nothing of the model, and names the machine.
+# Where a trial ran and its number in Ray are unrelated to the model, and identify the machine.
 _PRIVATE = {"hostname", "node_ip", "pid", "trial_id", "experiment_id", "experiment_tag", "checkpoint_dir_name"}
 
 

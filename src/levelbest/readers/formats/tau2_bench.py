@@ -14,7 +14,7 @@ __all__ = ["READERS"]
 
 _MARKS = ("agent_info", "user_info", "environment_info")
 _NOT_EVALUATED = ("infrastructure_error", "context_window_exceeded", "unexpected_error")
-"""Ends of simulations that say nothing of the agent, whatever reward stands beside them."""
+"""Ends of simulations that are not the agent's failure, whatever the recorded reward."""
 _LOOK = 20
 
 

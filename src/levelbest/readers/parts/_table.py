@@ -255,7 +255,7 @@ class PartedTable:
 
 
 def _remembered(read: Values) -> Values:
-    """Budgets that were just read are not read again, and nobody reads while another does: memory is for one."""
+    """Caches the last budgets and allows one reader at a time, because the memory limit is for one."""
     last: list[tuple[IntArray, FloatArray]] = []
     one_at_a_time = Lock()
 

@@ -99,7 +99,7 @@ def _families(trials: Trials) -> list[FamilySettings]:
 
 
 _NO_TRIALS = ("above the header", "every cell is empty", "it is a summary of the rows above")
-"""Why lines are left out that nobody takes for trials: what may have been one is named first."""
+"""Reasons of skipped lines that are clearly not trials; lines that may have been trials are listed first."""
 
 
 def _about_all(trials: Trials) -> Iterator[Caution]:

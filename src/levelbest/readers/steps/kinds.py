@@ -153,7 +153,7 @@ def _is_of_settings(look: Look) -> bool:
 
 
 def _is_attribute(look: Look) -> bool:
-    """``user_attrs_score``: what somebody noted beside the result."""
+    """``user_attrs_score``: a user attribute beside the result."""
     return len(look.words) > 1 and (look.words[0] in _ATTRIBUTES or "_".join(look.words[:2]) in _ATTRIBUTES)
 
 

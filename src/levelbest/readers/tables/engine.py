@@ -159,7 +159,7 @@ def _coded(connection: DuckDBPyConnection, relation: str, column: str, n_rows: i
         connection.execute(f"DROP TYPE {kind}")
     if isinstance(codes, np.ma.MaskedArray):
         codes = np.ma.filled(codes.astype(np.int32), -1)
-    # In order of first appearance, which whoever asks for codes then finds as it wants them.
+    # In order of first appearance, as callers of codes expect.
     listed, ordered = unique_codes(codes, names)
     return Coded(ordered, listed)
 

@@ -384,7 +384,7 @@ def given_axes(ax: Axes | None) -> Axes:
         return ax
     from matplotlib.figure import Figure
 
-    # pyplot keeps every figure of its own until it is closed: for whoever shows them with it, and for nobody else.
+    # pyplot keeps every figure it creates until it is closed, so only figures shown with it are created by it.
     pyplot = sys.modules.get("matplotlib.pyplot")
     new: Axes = (Figure if pyplot is None else pyplot.figure)(layout="constrained").add_subplot()
     return new

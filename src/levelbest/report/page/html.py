@@ -135,7 +135,7 @@ def page_style() -> str:
 
 
 def wrapped(*parts: str) -> str:
-    """The chart library and scripts as one, whose names nobody else sees."""
+    """The chart library and scripts in one scope, without global names."""
     return "\n".join([asset("uPlot.iife.min.js"), '"use strict";', "(function () {", *parts, "})();"])
 
 

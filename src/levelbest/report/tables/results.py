@@ -365,7 +365,7 @@ def reach_table(reaches: Iterable[Reach]) -> Table:
 
 
 def _reached(row: Reach, budget: float) -> str:
-    """The budget needed; more than the data speak of, where that is too few."""
+    """The budget needed, or ``more than`` the largest budget of the data."""
     unit = row.cost_unit if row.over_cost else None
     shown = show_budget(budget if row.reached else row.furthest, row.axis, unit)
     return shown if row.reached else f"more than {shown}"

@@ -98,7 +98,7 @@ def release(out: Console, text: str) -> None:
 
 
 def is_terminal() -> bool:
-    """Whether somebody reads what is printed, and no file or program."""
+    """Whether output goes to a terminal, not to a file or program."""
     return sys.stdout.isatty()
 
 

@@ -53,7 +53,7 @@ class LocalEngine(Engine):
         return worker
 
     def _given(self) -> dict[str, HandedOver]:
-        """Where a fresh interpreter finds the functions, if one forked from here could wait for ever; else nothing."""
+        """Where a fresh interpreter finds the functions, if a forked one could wait forever; otherwise nothing."""
         threads = other_threads() if self._job.functions else []
         if not threads:
             return {}

@@ -179,7 +179,7 @@ class _Driver:
     def __init__(self, run: RemoteFunction, setup: Setup, tell: Callable[..., None]) -> None:
         self._run, self._setup, self._tell = run, setup, tell
         self._running: dict[int, object] = {}
-        """Ray ends a task whose reference nobody holds."""
+        """Ray ends a task that has no reference."""
 
     def submit(self, task: Task) -> None:
         reference = self._running[task["key"]] = self._run.remote(task, self._setup)

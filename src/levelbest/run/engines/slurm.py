@@ -130,7 +130,7 @@ class SlurmEngine(Engine):
 
     @classmethod
     def cancel(cls, marks: Sequence[str]) -> None:
-        """Cancel the jobs of these attempts, whoever put them into the queue; nothing where there is no Slurm."""
+        """Cancel the jobs of these attempts, whichever runner submitted them; does nothing without Slurm."""
         if marks:
             names = ",".join(_job_name(mark) for mark in marks)
             with contextlib.suppress(OSError, subprocess.SubprocessError):

@@ -142,7 +142,7 @@ def subset_fraction(k: npt.ArrayLike, n_trials: npt.ArrayLike, n: npt.ArrayLike)
 
 @lru_cache(maxsize=64)
 def kept_weights(n_trials: int, n: tuple[int, ...], estimator: str = "u") -> FloatArray:
-    """As `rank_weights`, read-only, and kept for whoever asks for the same again."""
+    """As `rank_weights`, read-only and cached."""
     unique, back = np.unique(np.array(n, dtype=np.int64), return_inverse=True)
     out = np.zeros((unique.size, n_trials))
     for rows, left, piece in weight_pieces(n_trials, unique, estimator):

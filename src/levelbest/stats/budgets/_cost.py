@@ -70,7 +70,7 @@ def as_cost(cost: npt.ArrayLike, n_trials: int) -> FloatArray:
 
 
 def _budgets_within(array: FloatArray, horizon: float, workers: int) -> FloatArray:
-    """Budgets that the data can speak of: from one median cost to half the horizon, evenly in logarithm."""
+    """Budgets at which a curve can be estimated: from one median cost to half the horizon, log-spaced."""
     high = 0.5 * horizon
     low = float(np.median(array))
     if not 0 < low < high:

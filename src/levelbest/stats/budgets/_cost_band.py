@@ -129,7 +129,7 @@ class Spending:
 
     @property
     def inside(self) -> BoolArray:
-        """The budgets that the trials can speak of."""
+        """The budgets at which the curve can be estimated."""
         return self.pool.inside(self.grid)
 
     def at(self, chosen: BoolArray) -> Spending:
