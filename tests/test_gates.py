@@ -153,6 +153,15 @@ def test_a_problem_without_a_run_of_the_candidate_lets_nothing_pass():
         lb.gate(other, baseline="old", candidate="new", **HOW)
 
 
+def test_a_problem_that_only_the_candidate_has_is_not_compared():
+    table = suites.suite("same", 10, 10, False, np.random.default_rng(3))
+    keep = np.array([(v, p) != ("old", "t3") for v, p in zip(table["version"], table["problem"], strict=True)])
+    fewer = {name: [cell for cell, there in zip(cells, keep, strict=True) if there] for name, cells in table.items()}
+    decided = lb.gate(fewer, baseline="old", candidate="new", **HOW)
+    assert (decided.added, decided.absent, decided.n_problems) == (("t3",), (), 9)
+    assert "1 problem (t3) with runs of new only: not compared." in str(decided)
+
+
 def test_failed_runs_are_counted_and_said():
     table = suites.as_table(np.ones((5, 8)), np.ones((5, 8)))
     table["score"][40:43] = np.nan

@@ -78,6 +78,11 @@ class SuiteVersions:
         return tuple(problem for problem in self.baseline.scores if problem not in self.candidate.scores)
 
     @property
+    def added(self) -> tuple[str, ...]:
+        """Problems of which only the candidate has runs."""
+        return tuple(problem for problem in self.candidate.scores if problem not in self.baseline.scores)
+
+    @property
     def n_failed(self) -> tuple[int, int]:
         """Runs of single problems that failed: of the candidate, and of the baseline."""
         return self.candidate.n_failed, self.baseline.n_failed

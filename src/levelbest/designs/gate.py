@@ -124,6 +124,7 @@ def gate(
             broken=broken,
             n_problems=len(suite.problems),
             absent=suite.absent,
+            added=suite.added,
             n_failed=suite.n_failed,
         )
     decided = replace(decided, decision=_decision(decided))

@@ -50,6 +50,7 @@ def _(result: GateDecision) -> dict[str, object]:
         **counts,
         "design": result.pair.terms.design,
         "absent": list(result.absent),
+        "added": list(result.added),
         **picked(result, "run_spread", "whole_runs"),
     }
     return plain(known | numbers | {"broken": broken} | more | {"summary": list(gate_sentences(result))})

@@ -46,6 +46,8 @@ class GateDecision(Shown):
     """Further runs of both that would probably decide, of the whole suite; NaN where unknown."""
     absent: tuple[str, ...] = ()
     """Problems of the baseline of which the candidate has no run: without them nothing passes."""
+    added: tuple[str, ...] = ()
+    """Problems of which only the candidate has runs: they are not compared."""
     n_failed: tuple[int, int] = (0, 0)
     """Runs of single problems that failed: of the candidate, and of the baseline."""
     run_spread: float | None = None

@@ -68,13 +68,16 @@ def _of_runs(gate: GateDecision) -> list[str]:
             f"{gate.candidate} has no run of {names}: nothing passes unless every problem of {gate.baseline} was run, "
             "or is left out of both."
         )
+    if gate.added:
+        names = f"{plural(len(gate.added), 'problem')} ({shortened(gate.added, _MOST_NAMES)})"
+        sentences.append(f"{names} with runs of {gate.candidate} only: not compared.")
     if gate.whole_runs and gate.run_spread is not None:
         sentences.append(
             f"Scores within a run are correlated: the variance of whole runs is {gate.run_spread:.1f} times that of "
             f"independent problems. Whole runs are therefore compared, {gate.pair.n_trials[0]} of "
             f"{gate.candidate} and {gate.pair.n_trials[1]} of {gate.baseline}."
         )
-    elif gate.of_suite and gate.run_spread is None:
+    elif gate.of_suite and gate.run_spread is None and 1 < gate.n_problems < min(gate.pair.n_trials):
         sentences.append(
             "Problems of a run are treated as independent; to check this, name the column that identifies the run "
             f"({named('trial')})."
