@@ -302,6 +302,11 @@ def test_the_rule_for_stopping_says_when_at_the_latest_and_what_it_costs(priced)
     assert "GPU h" in rule
     assert "EUR" in rule
     assert f"in {100 * priced.power:.0f} of 100 cases" in rule
+    assert "compare once then" in rule  # what that detects is not what limits valid at every look detect
+    budget = priced.separations[0][2].n
+    assert re.search(
+        rf"while_running\W+headline\W+{budget} and statistic\W+median: these limits are valid at every", rule
+    )
     few = plan_trials({"m": ["a"] * 12 + ["b"] * 12, "acc": [*np.linspace(0, 1, 24) % 0.37]}, family="m", n=1)
     assert "at the latest after 48 trials of each" in " ".join(
         few.sentences

@@ -77,7 +77,7 @@ def _of_runs(gate: GateDecision) -> list[str]:
             f"independent problems. Whole runs are therefore compared, {gate.pair.n_trials[0]} of "
             f"{gate.candidate} and {gate.pair.n_trials[1]} of {gate.baseline}."
         )
-    elif gate.of_suite and gate.run_spread is None and 1 < gate.n_problems < min(gate.pair.n_trials):
+    elif gate.of_suite and gate.run_spread is None and 1 < (gate.n_problems or 0) < min(gate.pair.n_trials):
         sentences.append(
             "Problems of a run are treated as independent; to check this, name the column that identifies the run "
             f"({named('trial')})."

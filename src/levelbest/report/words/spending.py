@@ -74,9 +74,12 @@ def _rounded(cost: float) -> float:
 
 
 def stopping_sentence(plan: TrialPlan, units: str, each: str) -> list[str]:
-    """When to stop: once it is decided, and at the latest when; what that costs, and what would have shown by then.
+    """When to stop at the latest; what that costs, what one comparison detects then, and how to stop earlier.
 
     The latest are the units planned; where their number is open, four times those there are.
+
+    NOTE: limits that are valid at every look decided .80 of 60 studies of two families of 32, 60 and 120 normal scores
+    (n = 1, looked at after every trial) at 2.8 times the difference that one comparison detects so often.
     """
     pairs = undecided_pairs(plan)
     if not pairs:
@@ -91,16 +94,16 @@ def stopping_sentence(plan: TrialPlan, units: str, each: str) -> list[str]:
     spent = [show_cost(_rounded(cost), plan.cost_unit)] if math.isfinite(cost) else []
     spent += [f"{forecast(plan.money(cost))} {plan.currency}"] if math.isfinite(plan.money(cost)) else []
     seen = max(needed.detectable * math.sqrt(max(needed.pilot) / last) for *_, needed in pairs)
-    shown = f", which would show a difference of {seen:.2g} in {100 * plan.power:.0f} of 100 cases"
+    shown = f"a difference of {seen:.2g} in {100 * plan.power:.0f} of 100 cases" if math.isfinite(seen) else ""
     after = f" (another {', '.join(spent)})" if spent else ""
+    latest = f"{forecast(last)} {units}"
     if plan.words.group:  # there are no limits that are valid at every look
-        return [
-            f"Compare once, at the end, after {forecast(last)} {units}{after}{shown if math.isfinite(seen) else ''}."
-        ]
+        return [f"Compare once, at the end, after {latest}{after}{f', which would show {shown}' if shown else ''}."]
+    once = f"compare once then, to detect {shown}" if shown else "compare once then"
+    early = f"{named('while_running')}, {named('headline')} {pairs[0][2].n} and {named('statistic')} median"
     return [
-        f"When to stop: with {named('while_running')} you may look at any time; stop once it decides, at the latest "
-        f"after {forecast(last)} {units}{each}{after}{shown if math.isfinite(seen) else ''}. Without it, compare "
-        "once, at the end."
+        f"When to stop: at the latest after {latest}{each}{after}; {once}. To stop earlier, look only with {early}: "
+        "these limits are valid at every look, but detect only differences about three times as large."
     ]
 
 
