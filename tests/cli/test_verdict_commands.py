@@ -105,6 +105,18 @@ def test_whole_searches_have_no_pairs_and_few_intervals(capsys, tmp_path, given,
     assert (code, message in err) == (2, True)
 
 
+def test_a_report_that_rests_on_the_bounds_alone(capsys, results, tmp_path):
+    """It compares means over trials alone, and promises no number of trials that the default would need."""
+    out = tmp_path / "page.html"
+    asked = ("--bounds", "0", "2", "--interval", "gaffke", "--cost", "seconds", "--resamples", "99", "--details")
+    code, text, err = run(capsys, "report", results, *asked, "--out", str(out))
+    assert (code, err) == (0, "")
+    document = json.loads((tmp_path / "page" / "report.json").read_text())
+    assert {(pair["statistic"], pair["axis"]) for pair in document["pairs"]} == {("mean", "trials")}
+    assert "intervals from the bounds alone need far more trials" in " ".join(text.split())
+    assert "would probably decide" not in text
+
+
 def test_no_cost_column_on_a_cost_axis(capsys, tmp_path):
     path = tmp_path / "r.csv"
     path.write_text("model,val_acc\n" + "\n".join(f"{m},{0.1 * i}" for m in "ab" for i in range(9)))

@@ -176,10 +176,10 @@ class _Made:
 
     @cached_property
     def statistics(self) -> tuple[str, ...]:
-        """Over problems, searches and seeds there is one statistic, the mean."""
-        table = self.table
-        plain = isinstance(table, Trials) and table.group is None and table.search is None
-        return self.wanted if plain and not self.single else ("mean",)
+        """Over problems, searches and seeds there is one statistic, the mean, and so for limits of Gaffke's type."""
+        plain = isinstance(self.table, Trials) and self.table.group is None and self.table.search is None
+        of_means = self.single or (self.request.interval == "gaffke" and "mean" in self.wanted)
+        return self.wanted if plain and not of_means else ("mean",)
 
     @cached_property
     def single(self) -> bool:
@@ -215,8 +215,7 @@ class _Made:
             return _Computed(*cost.result(), [job.result() for job in compared], [job.result() for job in drawn])
 
     def _over_cost(self) -> tuple[Comparison | None, tuple[FamilyCostCurve, ...]]:
-        """Of the families whose costs are all known and that have enough trials for a curve over cost; None and nothing
-        where no budget of cost can be spoken of, or families share none."""
+        """Of families with enough trials whose costs are all known; None and nothing where they share no budget."""
         table, settings = self.table, self.request.settings
         if not isinstance(table, Trials) or table.cost is None or table.group is not None or table.search is not None:
             return None, ()
@@ -234,7 +233,8 @@ class _Made:
             curves = tuple(curve for curve in design.curves(request) if isinstance(curve, FamilyCostCurve))
         except DataError:
             return None, ()
-        if not self.comparing or self.many or len(kept) < 2 or request.baseline not in (None, *kept):
+        compared = self.comparing and not self.many and self.request.interval == "default"  # no others over cost
+        if not compared or len(kept) < 2 or request.baseline not in (None, *kept):
             return None, curves
         try:
             return assemble(design, survival=False, standings=False), curves

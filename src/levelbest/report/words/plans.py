@@ -351,7 +351,7 @@ def _deciding(comparison: Comparison) -> list[Step]:
 def _named_first(pair: PairComparison, budget: int) -> list[Step]:
     """What naming the budget before the next study is worth, in the difference that it shows."""
     needed, words = pair.needed, pair.terms.words
-    if needed is None or pair.terms.named or not needed.detectable_named < needed.detectable:
+    if needed is None or pair.terms.named or pair.basis == "gaffke" or not needed.detectable_named < needed.detectable:
         return []
     alone = f"a difference of {needed.detectable_named:.2g} at {words.count(budget)} alone"
     shown = f"as many {words.units} then show {alone}, instead of {needed.detectable:.2g} over all budgets"
@@ -368,12 +368,14 @@ def _further(pair: PairComparison, where: str, budget: int) -> Step:
     refused |= words.about == "suite" or pair.terms.statistic in ("all", "majority")
     plan = "" if refused else called("plan_trials", n=budget)
     each = "" if words.group else " of each"
+    if pair.basis == "gaffke":  # what is needed is known of the default alone
+        return Step(f"{names} Run more: intervals from the bounds alone need {plural(2, unit, 'far more')}", "", "")
     code = "" if pair.needed is None else pair.needed.code
     if pair.needed is not None and code == "few":
         text = f"{names} Run more: perhaps {open_words(pair.needed)}{each}"
         return Step(text, plan, f"{plural(present, unit)} are too few to plan from")
     if math.isfinite(pair.further) and pair.further <= HOPELESS * present:
-        many = plural(2, unit, f"{forecast(pair.further)} more")
+        many = plural(1 if pair.further <= 1 else 2, unit, f"{forecast(pair.further)} more")
         return Step(f"{names} About {many}{each} would probably decide", plan, "")
     many = plural(2, unit, f"{HOPELESS * present:,} more")
     text = f"{names} Even {many}{each} would hardly decide"
