@@ -653,6 +653,26 @@ def test_two_parts_of_paths_that_cross_are_a_question(tmp_path):
     assert lb.read_trials(tmp_path, family="folder,name 1").families[1] == "adam / vit"
 
 
+@pytest.mark.parametrize(
+    ("inner", "seeds", "settings"),
+    [
+        ("", {"1.0", "2.0"}, {}),
+        ("seed", {"0.0", "1.0", "2.0"}, {"s": {"1.0", "2.0"}}),  # two parts are two columns
+        ("rep", None, {"s": {"1.0", "2.0"}, "rep": {"0.0", "1.0", "2.0"}}),
+    ],
+)
+def test_s_is_short_for_seed_where_nothing_else_tells_runs_apart(inner, seeds, settings, tmp_path):
+    for family in ("resnet", "vit"):
+        for s in (1, 2):
+            for run in range(3) if inner else (0,):
+                folder = tmp_path / family / f"s{s}" / (f"{inner}{run}" if inner else "")
+                folder.mkdir(parents=True)
+                (folder / "metrics.json").write_text(json.dumps({"val_acc": (s + run) / 10}))
+    trials = lb.read_trials(tmp_path)
+    assert (None if trials.seed is None else {str(seed) for seed in trials.seed}) == seeds
+    assert {name: {str(value) for value in column} for name, column in trials.configuration.items()} == settings
+
+
 def test_levels_of_folders_that_repeat_are_no_families(tmp_path):
     for algorithm in ("PPO", "A2C"):
         for number in (1, 2, 3):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from contextvars import copy_context
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -234,12 +235,10 @@ class _Made:
         except DataError:
             return None, ()
         compared = self.comparing and not self.many and self.request.interval == "default"  # no others over cost
-        if not compared or len(kept) < 2 or request.baseline not in (None, *kept):
-            return None, curves
-        try:
-            return assemble(design, survival=False, standings=False), curves
-        except DataError:
-            return None, curves
+        if compared and len(kept) > 1 and request.baseline in (None, *kept):
+            with suppress(DataError):  # they share no budget
+                return assemble(design, survival=False, standings=False), curves
+        return None, curves
 
     def _compare(self, request: Request) -> Comparison | None:
         """Of all but the verdict the pairs alone are shown, and of many trials none."""

@@ -32,6 +32,8 @@ _SETTINGS = word_set(
     "index idx state rng"
 )
 """Words that a number after them sets or counts; after others, as in resnet18, it is part of a name."""
+_REPEATED = word_set("seed run trial exp experiment fold split rep repeat repetition try attempt rng")
+"""What tells runs apart, beside which ``s1`` and ``s2`` are no seeds."""
 _SPLIT = re.compile(r"[_,;\s]+|(?<![eE=])-")
 _FOLDER, _NAME = "folder", "name "
 
@@ -41,7 +43,17 @@ def parts_of(names: Sequence[str]) -> Parts:
     paths = [PurePosixPath(name) for name in names]
     shared = commonpath([str(path.parent) for path in paths]) if len(paths) > 1 else "."
     inner = [path.relative_to(shared) if shared not in ("", ".") else path for path in paths]
-    return _folders(inner) | _pieces(inner) | {FILE: [str(path) for path in inner]}
+    columns = _joined(_folders(inner), _pieces(inner))
+    short = [name for name, values in columns.items() if _is_seed(name, values)]
+    if len(short) == 1 and not columns.keys() & _REPEATED:
+        columns = {"seed" if name in short else name: values for name, values in columns.items()}
+    return columns | {FILE: [str(path) for path in inner]}
+
+
+def _joined(columns: Parts, more: Parts) -> Parts:
+    """Both; a second one of a name that sets something else keeps its values under a name of its own."""
+    twice = [name for name, values in more.items() if columns.get(name, values) != values]
+    return columns | {f"{name} (2)" if name in twice else name: values for name, values in more.items()}
 
 
 def settings_in(parts: Parts) -> Parts:
@@ -100,7 +112,7 @@ def _folders(inner: Sequence[PurePosixPath]) -> Parts:
     varied = [level for level in levels if len(set(level)) > 1]
     columns: Parts = {}
     for place, level in enumerate(varied, 1):
-        columns |= _level(level, _FOLDER if len(varied) == 1 else f"{_FOLDER} {place}")
+        columns = _joined(columns, _level(level, _FOLDER if len(varied) == 1 else f"{_FOLDER} {place}"))
     return columns
 
 
@@ -111,7 +123,7 @@ def _pieces(inner: Sequence[PurePosixPath]) -> Parts:
         for place in range(len(pieces[0])):
             values = [piece[place] for piece in pieces]
             if len(set(values)) > 1:
-                columns |= _column(values, f"{_NAME}{place + 1}")
+                columns = _joined(columns, _column(values, f"{_NAME}{place + 1}"))
     return columns
 
 
@@ -157,16 +169,17 @@ def _column(values: Sequence[str], name: str) -> Parts:
         # The number after a word sets it: it says so, or is a fraction, or the word is known, or all but none.
         small = any(0 < abs(number) < 1 for number in set_to)
         if matches[0][2] == "=" or small or len(key) <= 2 or not set(tokens(key)).isdisjoint(_SETTINGS):
-            return {"seed" if _is_seed(key, set_to) else key: list(set_to)}
+            return {key: list(set_to)}
     numbers = all(re.fullmatch(r"-?\d+(\.\d+)?", value) for value in values)
     return {name: [float(value) for value in values] if numbers else list(values)}
 
 
-def _is_seed(key: str, numbers: Sequence[float]) -> bool:
+def _is_seed(key: str, values: Sequence[object]) -> bool:
     """``s0``, ``s1``, ``s2``: short for seed, where all numbers from 0 or 1 on are there; ``s32`` is a size."""
-    distinct = sorted(set(numbers))
-    in_turn = [place + distinct[0] for place in range(len(distinct))]
-    return key.lower() in ("s", "sd", "rs") and distinct[0] in (0, 1) and distinct == in_turn
+    if key.lower() not in ("s", "sd", "rs"):
+        return False
+    distinct = sorted({float(str(value)) for value in values})
+    return distinct[0] in (0, 1) and distinct == [place + distinct[0] for place in range(len(distinct))]
 
 
 def run_families(folders: Sequence[str], root: str) -> list[tuple[str, dict[str, object]]]:
