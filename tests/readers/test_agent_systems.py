@@ -153,3 +153,24 @@ def test_long_names_costs_and_failures_fit_into_the_terminal(tmp_path, capsys):
     assert max(map(len, shown)) <= 80
     (head,) = [line for line in shown if "per solved" in line or "solved" in line.split()]
     assert head.rstrip().endswith("beats")
+
+
+@pytest.mark.parametrize("name", ["results/results.json", "final_report.json"])
+def test_reports_of_swe_bench_in_folders_of_their_runs_are_named_by_these(tmp_path, name):
+    for run, resolved in (("20250101_a", ["x__1"]), ("20250202_b", ["x__1", "x__2"])):
+        ids = ["x__1", "x__2", "y__3"]
+        report = {"resolved_ids": resolved, "submitted_ids": ids, "completed_ids": ids, "error_ids": []}
+        report["unresolved_ids"] = [i for i in ids if i not in resolved]
+        logs.document(tmp_path / run / name, report)
+    trials = lb.read_trials(tmp_path)
+    assert {family: trials[family].selection.sum() for family in trials.families} == {"20250101_a": 1, "20250202_b": 2}
+    assert sorted(lb.read_trials(tmp_path, cluster="prefix").clusters) == ["x", "x", "y"]
+
+
+def test_tokens_of_promptfoo_have_a_price(tmp_path):
+    path = logs.promptfoo(tmp_path)
+    output = json.loads(path.read_text())
+    for result in output["results"]["results"]:
+        result["response"] = {"tokenUsage": {"prompt": 20, "completion": 10, "total": 30}}
+    trials = lb.read_trials(logs.document(path, output), cost={"input": 3, "output": 15})
+    assert trials.cost == pytest.approx([(20 * 3 + 10 * 15) / 1e6] * 48, rel=1e-12)

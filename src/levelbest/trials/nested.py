@@ -22,13 +22,15 @@ _TOGETHER, _NUMBERED = 0.8, 0.9
 """Shares of the problems that must have another of their cluster, and a number behind the mark."""
 
 
-def nested_in(names: Sequence[str]) -> tuple[str, ...] | None:
+def nested_in(names: Sequence[str], *, is_given: bool = False) -> tuple[str, ...] | None:
     """The cluster of each problem, where names make it nearly certain; otherwise None.
 
     Parameters
     ----------
     names
         Of the problems.
+    is_given
+        Whether it is known that names begin with their cluster: then the mark is all they need.
 
     Examples
     --------
@@ -41,6 +43,8 @@ def nested_in(names: Sequence[str]) -> tuple[str, ...] | None:
         if not all(mark in name for name in names):
             continue
         heads, _, tails = zip(*(name.rpartition(mark) for name in names), strict=True)
+        if is_given:
+            return heads
         sizes = Counter(heads)
         together = sum(size for size in sizes.values() if size > 1) / len(names)
         numbered = sum(any(map(str.isdigit, tail)) for tail in tails) / len(names)

@@ -98,6 +98,9 @@ def _row(result: Json) -> Record:
     }
     latency, cost = number(result.get("latencyMs")), number(result.get("cost"))
     row |= {} if latency is None else {"seconds": latency / 1000}
+    used = part_of(result, "tokenUsage") or part_of(part_of(result, "response"), "tokenUsage")
+    tokens = {"input_tokens": number(used.get("prompt")), "output_tokens": number(used.get("completion"))}
+    row |= {name: count for name, count in tokens.items() if count is not None}
     return row | ({} if cost is None else {"cost_usd": cost})
 
 

@@ -18,6 +18,8 @@ _OUTCOMES = {"resolved_ids": 1.0, "unresolved_ids": 0.0, "empty_patch_ids": 0.0,
 """An instance without a patch is not resolved; of one whose tests could not be run nothing is known."""
 _OLD = {"resolved": 1.0, "no_generation": 0.0, "generated": 0.0}
 """As reports of the first version say it; the first list that an instance is in decides."""
+_PLAIN = {"results", "report", "final_report", "evaluation"}
+"""Names of files and folders that say nothing of the run."""
 _LOOK = 20
 
 
@@ -56,8 +58,8 @@ def _summary(tree: Tree, name: str, report: Record, outcomes: Mapping[str, float
     left = len(set(_ids(report, "incomplete_ids")) - set(decided))
     if left:
         tree.skip(name, f"{left} instances have no prediction and were not tried")
-    path = PurePosixPath(name)
-    model = stem(path.name) if path.name != "results.json" else path.parent.name or tree.place.name
+    parts = [part for part in (*PurePosixPath(name).parent.parts, stem(PurePosixPath(name).name)) if part not in _PLAIN]
+    model = parts[-1] if parts else tree.place.name
     return [_row(model, instance, score) for instance, score in decided.items()]
 
 

@@ -279,7 +279,7 @@ def _labels_of(table: Merged, role: str, column: str, group: Codes, groups: tupl
 
 def prefixes_of(groups: tuple[str, ...], column: str | None) -> tuple[str, ...]:
     """What stands before the mark in the name of every problem; an error where there is none."""
-    nested = nested_in(groups)
+    nested = nested_in(groups, is_given=True)
     if nested is None:
         raise InputError(
             f"{named('cluster')} {PREFIX} is what precedes __ or / in the names of problems, and those in "
