@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from levelbest.readers import read_trials as read_trials
     from levelbest.report.describe import Description as Description
     from levelbest.report.describe import describe as describe
-    from levelbest.report.trackers.curves import log_curve as log_curve
-    from levelbest.report.trackers.write import write_trials as write_trials
+    from levelbest.report.trackers import log_curve as log_curve
+    from levelbest.report.trackers import write_trials as write_trials
     from levelbest.report.write import Report as Report
     from levelbest.report.write import write_report as write_report
     from levelbest.results import Audit as Audit
@@ -112,8 +112,7 @@ _NAMES = {
     "designs.plan": ("plan_trials",),
     "designs.variance": ("variance",),
     "report.describe": ("Description", "describe"),
-    "report.trackers.curves": ("log_curve",),
-    "report.trackers.write": ("write_trials",),
+    "report.trackers": ("log_curve", "write_trials"),
     "report.write": ("Report", "write_report"),
     "run.loop": ("Loop",),
     "run.runner": ("Run", "run_study", "run_trials"),

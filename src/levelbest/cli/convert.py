@@ -33,7 +33,7 @@ def command(given: options.Given) -> None:
     from levelbest.errors import InputError
     from levelbest.readers.tables.tidy import tidy_columns, tidy_text
     from levelbest.report.terminal import console, documents
-    from levelbest.report.trackers.write import write_trials
+    from levelbest.report.trackers import write_trials
 
     out, kind, hide, as_json = (given[key] for key in ("out", "kind", "hide", "as_json"))
     if out is None and kind not in (None, "csv", "jsonl"):

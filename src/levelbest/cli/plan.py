@@ -92,7 +92,7 @@ def _draw_for_labels(given: options.Given) -> None:
     import numpy as np
 
     from levelbest.errors import InputError
-    from levelbest.report.trackers.write import write_trials
+    from levelbest.report.trackers import write_trials
 
     if given["out"] is None:
         raise InputError("--labels draws samples to be labelled: say where to write them with --out to_label.csv")

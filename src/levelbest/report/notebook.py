@@ -28,7 +28,7 @@ from levelbest.report.tables.results import (
     standings_table,
     variance_table,
 )
-from levelbest.report.tables.spending import spending_table, ways_table
+from levelbest.report.tables.sections import spending_table, ways_table
 from levelbest.report.terminal.descriptions import description_facts
 from levelbest.report.words.answers import answer_of, is_adaptive
 from levelbest.report.words.audits import audit_sentences

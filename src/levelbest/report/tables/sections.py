@@ -1,4 +1,4 @@
-"""Further tables of a report: problems, strata, what a verifier brings, and aggregates over tasks."""
+"""Further tables of a report: problems, strata, what a verifier brings, aggregates over tasks, and what a plan costs."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from levelbest._check import FloatArray
 from levelbest._plain import common_decimals, round_to_uncertainty, show_number, show_with_limits
 from levelbest.report.tables.table import Table, TableColumn, counts, limits, numbers, shares, texts
 from levelbest.report.words.phrases import level, plural
+from levelbest.report.words.spending import spend_words, spending_rows, way_rows
 from levelbest.report.words.tasks import aggregate_budgets, aggregate_words, low_is_better, rows_at, scale_words
-from levelbest.results import Comparison, Curve, OverTasks, TaskComparison, VerifierEffect
+from levelbest.results import Comparison, Curve, OverTasks, TaskComparison, TrialPlan, VerifierEffect
 from levelbest.stats.problems import GroupBest
 
 MOST_PROBLEMS = 200
@@ -241,3 +242,30 @@ def improvement_section(comparison: TaskComparison) -> Table:
         "tasks; a tie counts half."
     )
     return Table(tuple(columns), "Probability of improvement", note)
+
+
+def spending_table(plan: TrialPlan) -> Table | None:
+    """A row for each pair, and one for all: what is still to be paid; None where costs are not known."""
+    rows = spending_rows(plan)
+    if not rows:
+        return None
+    names, *spent = zip(*rows, strict=True)
+    heads = (f"remaining cost ({plan.cost_unit})", f"at {plan.price:g} {plan.currency} each" if plan.price else "")
+    columns = [texts(head, cells, right=True) for head, cells in zip(heads, spent, strict=False)]
+    return Table((texts("pair", names), *columns))
+
+
+def ways_table(plan: TrialPlan) -> Table | None:
+    """A row for each pair and way to divide a spend into problems and samples; None where nothing is divided."""
+    rows = way_rows(plan)
+    if not rows:
+        return None
+    names, ways, *spent, shows, chances = zip(*rows, strict=True)
+    columns = [
+        texts(f"pair, {spend_words(plan)}", names),
+        texts("problems x samples", ways, right=True),
+        *(texts("costs", cells, right=True) for cells in spent),
+        texts("shows", shows, right=True),
+        texts("told apart", chances, right=True),
+    ]
+    return Table(tuple(columns))

@@ -19,7 +19,7 @@ from levelbest.report.tables.results import (
     reach_table,
     strata_table,
 )
-from levelbest.report.tables.spending import spending_table, ways_table
+from levelbest.report.tables.sections import spending_table, ways_table
 from levelbest.report.tables.table import Table
 from levelbest.report.terminal.console import (
     console,

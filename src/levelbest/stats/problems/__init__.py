@@ -10,7 +10,7 @@ from __future__ import annotations
 from levelbest.stats.problems._broken import holm as holm
 from levelbest.stats.problems._broken import worse_p_values as worse_p_values
 from levelbest.stats.problems._differences import group_difference, problem_contrasts
-from levelbest.stats.problems._drawn import drawn_values as drawn_values
+from levelbest.stats.problems._drawing import drawn_values as drawn_values
 from levelbest.stats.problems._groups import GroupBest, expected_best_by_group
 from levelbest.stats.problems._groups import average_over_groups as average_over_groups
 from levelbest.stats.problems._groups import group_values as group_values

@@ -1,23 +1,30 @@
-"""Trials as runs of a tracker, a run for each: to a local store of MLflow, or as offline runs of Weights & Biases."""
+"""Trackers: trials as a table or as runs of MLflow and Weights & Biases, and curves logged to a run of these."""
 
 from __future__ import annotations
 
 import re
+import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from levelbest import _check
 from levelbest.errors import InputError, MissingExtra, named
 from levelbest.readers.raw import cell_list
+from levelbest.readers.tables.tidy import FORMATS, write_table
+from levelbest.results import Curve, CurveSet
 from levelbest.trials import STATUSES, Trials
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
     from mlflow.tracking import MlflowClient
+    from wandb import Run
 
+TRACKERS = ("mlflow", "wandb")
 _SECONDS = {"s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 _PREFIX = re.compile(r"^(config[./_:]|params[._]|(hyper)?parameters\.|metrics\.|metric:)(?=.)")
 """What other trackers put before a name."""
@@ -38,6 +45,42 @@ _QUIET = {
     "host": "unknown",
 }
 """Neither the machine nor the code is recorded: these runs happened elsewhere."""
+_COLUMNS = ("family", "n", "value", "low", "high")
+
+
+def write_trials(trials: Trials, path: str | Path, *, kind: str | None = None, hide: tuple[str, ...] = ()) -> Path:
+    """Write trials as a tidy table, or to a tracker's files on this machine.
+
+    Parameters
+    ----------
+    trials
+        What to write.
+    path
+        The file, or for trackers the store or folder: ``mlflow.db`` or ``mlruns``, the folder of W&B's offline runs.
+    kind
+        ``csv``, ``jsonl`` or ``parquet``, which the path's ending says as well; ``mlflow`` and ``wandb``, a run for
+        each trial, which need these packages and send nothing.
+    hide
+        Configuration columns to leave out.
+
+    Returns
+    -------
+    Path
+        Where it was written. Reading a table back gives the same trials; a file appears whole or not at all.
+
+    Examples
+    --------
+    >>> import levelbest as lb, tempfile
+    >>> trials = lb.read_trials({"model": ["a", "b"], "val_acc": [0.7, 0.9]})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = lb.write_trials(trials, folder + "/trials.csv")
+    ...     print(lb.read_trials(path))
+    a: 1 trial; b: 1 trial
+    """
+    if kind is None or kind in FORMATS:
+        return write_table(trials, path, kind=kind, hide=hide)
+    _check.as_choice(kind, (*FORMATS, *TRACKERS), "kind")
+    return (write_mlflow if kind == "mlflow" else write_wandb)(trials, path, hide=hide)
 
 
 @dataclass(frozen=True)
@@ -125,7 +168,7 @@ def write_mlflow(trials: Trials, out: str | Path, *, hide: tuple[str, ...] = ())
             experiments[name] = str(made)
         begun = int(1000 * time.time())
         for k, run in enumerate(runs):
-            _to_mlflow(client, experiments[run.family], run, begun + k)
+            _run_to_mlflow(client, experiments[run.family], run, begun + k)
     except (OSError, MlflowException) as error:
         why = " ".join(str(error).split()).partition(". ")[0][:160]
         how = "" if database else "; name a database instead, e.g. mlflow.db"
@@ -133,7 +176,7 @@ def write_mlflow(trials: Trials, out: str | Path, *, hide: tuple[str, ...] = ())
     return path
 
 
-def _to_mlflow(client: MlflowClient, experiment: str, run: _TrackedRun, begun: int) -> None:
+def _run_to_mlflow(client: MlflowClient, experiment: str, run: _TrackedRun, begun: int) -> None:
     from mlflow.entities import Metric, Param
 
     made = client.create_run(experiment, start_time=begun, run_name=run.name, tags={"levelbest.status": run.status})
@@ -180,3 +223,121 @@ def write_wandb(trials: Trials, out: str | Path, *, hide: tuple[str, ...] = ()) 
             break
         time.sleep(0.05)
     return folder
+
+
+def log_curve(
+    curves: Curve | Iterable[Curve], run: object = None, *, name: str = "best_of_n", figure: bool = True
+) -> None:
+    """Log curves to a run of MLflow or Weights & Biases, beside what the run logs itself.
+
+    Each curve becomes three metrics, ``NAME/FAMILY/value``, ``.../low`` and ``.../high``, whose step is n, the number
+    of trials; a limit that does not exist is left out. All points become a table and the figure a picture.
+
+    Parameters
+    ----------
+    curves
+        A `Curve`, or several, as `family_curves` returns them.
+    run
+        A run of MLflow or W&B; where none is given, the one that is active.
+    name
+        What the names of all that is logged begin with.
+    figure
+        Whether to log the figure too.
+
+    Raises
+    ------
+    InputError
+        If ``run`` is of neither tool, or none is active.
+
+    Examples
+    --------
+    >>> import levelbest as lb, mlflow                                                       # doctest: +SKIP
+    >>> with mlflow.start_run() as run:                                                      # doctest: +SKIP
+    ...     lb.log_curve(lb.family_curves("results.csv"), run)
+    """
+    drawn = (curves,) if isinstance(curves, Curve) else tuple(curves)
+    wrong = next((curve for curve in drawn if not isinstance(curve, Curve)), None)
+    if wrong is not None or not drawn:
+        raise InputError(f"log_curve takes curves over trials, got {'none' if not drawn else type(wrong).__name__}")
+    run = _active() if run is None else run
+    if hasattr(run, "info") and hasattr(run.info, "run_id"):
+        _curves_to_mlflow(drawn, str(run.info.run_id), name, figure)
+    elif hasattr(run, "log") and hasattr(run, "define_metric"):
+        _curves_to_wandb(drawn, run, name, figure)
+    else:
+        raise InputError(f"log_curve needs a run of MLflow or W&B, got {type(run).__name__}")
+
+
+def _active() -> object:
+    """The run that is under way; a tool that was never imported has none."""
+    mlflow, wandb = sys.modules.get("mlflow"), sys.modules.get("wandb")
+    runs = [mlflow.active_run() if mlflow else None, wandb.run if wandb else None]
+    known = [run for run in runs if run is not None]
+    if len(known) != 1:
+        how = "no run of MLflow or W&B is active" if not known else "a run of MLflow and one of W&B are active"
+        raise InputError(f"{how}: give the run to log to")
+    return known[0]
+
+
+def _points(curve: Curve) -> Iterator[tuple[int, dict[str, float]]]:
+    """n, and what is finite there."""
+    for n, value, low, high in zip(curve.n, curve.value, curve.low, curve.high, strict=True):
+        known = {"value": float(value), "low": float(low), "high": float(high)}
+        yield int(n), {key: number for key, number in known.items() if np.isfinite(number)}
+
+
+def _rows(curves: tuple[Curve, ...]) -> list[list[object]]:
+    points = [(curve.family, n, point) for curve in curves for n, point in _points(curve)]
+    return [[family, n, *(point.get(key) for key in _COLUMNS[2:])] for family, n, point in points]
+
+
+def _figure(curves: tuple[Curve, ...]) -> Figure:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7.0, 4.3), dpi=120, layout="constrained")
+    CurveSet(curves).plot(figure.subplots())
+    return figure
+
+
+def _curves_to_mlflow(curves: tuple[Curve, ...], run_id: str, name: str, figure: bool) -> None:
+    from mlflow.entities import Metric
+    from mlflow.tracking import MlflowClient
+
+    client = MlflowClient()
+    moment = int(1000 * time.time())
+    metrics = [
+        Metric(metric_name(f"{name}/{curve.family}/{key}"), number, moment, n)
+        for curve in curves
+        for n, point in _points(curve)
+        for key, number in point.items()
+    ]
+    for start in range(0, len(metrics), 1000):  # what one batch may hold
+        client.log_batch(run_id, metrics=metrics[start : start + 1000])
+    columns = {column: [row[place] for row in _rows(curves)] for place, column in enumerate(_COLUMNS)}
+    client.log_dict(run_id, columns, f"{name}.table.json")
+    client.log_dict(run_id, {"families": [curve.to_dict() for curve in curves]}, f"{name}.json")
+    if figure:
+        client.log_figure(run_id, _figure(curves), f"{name}.png")
+
+
+def _curves_to_wandb(curves: tuple[Curve, ...], run: Run, name: str, figure: bool) -> None:
+    import wandb
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    budget = f"{name}/n"
+    run.define_metric(budget, hidden=True)
+    for curve in curves:
+        run.define_metric(f"{name}/{curve.family}/*", step_metric=budget)
+    by_n: dict[int, dict[str, float]] = {}
+    for curve in curves:
+        for n, point in _points(curve):
+            named = {f"{name}/{curve.family}/{key}": number for key, number in point.items()}
+            by_n.setdefault(n, {}).update(named)
+    for n in sorted(by_n):
+        run.log({budget: n, **by_n[n]})
+    logged: dict[str, object] = {f"{name}/table": wandb.Table(columns=list(_COLUMNS), data=_rows(curves))}
+    if figure:
+        canvas = FigureCanvasAgg(_figure(curves))  # W&B takes figures of pyplot alone, and pixels
+        canvas.draw()
+        logged[f"{name}/figure"] = wandb.Image(np.asarray(canvas.buffer_rgba()))
+    run.log(logged)

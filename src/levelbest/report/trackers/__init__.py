@@ -1,1 +1,0 @@
-"""Writing trials and curves to MLflow and W&B."""
