@@ -83,10 +83,7 @@ def audited(log: AttemptLog, confidence: float) -> Audit:
     sd, df = _noise(log.runs)
     versions = [version for part in parts for version in part]
     judged = Audit(
-        source=log.source,
-        metric=log.metric,
-        direction=log.direction,
-        how=log.how,
+        **log.facts,
         versions=tuple(versions),
         keeps=tuple(keep for part in parts for keep in _keeps(part, sign, None)),
         by_noise=sum(expected_records(len(_in(part)[0]) - 1) for part in parts if _in(part)[0]),
@@ -94,12 +91,6 @@ def audited(log: AttemptLog, confidence: float) -> Audit:
         confidence=confidence,
         sd=sd,
         df=df,
-        changes=log.changes,
-        unknown=log.unknown,
-        on_top=log.on_top,
-        left_out=log.left_out,
-        kind=log.kind,
-        skipped=log.skipped,
         inferred=inferred,
     )
     if sd is None:

@@ -35,6 +35,7 @@ from levelbest.readers.steps.cells import as_numbers, status_of
 from levelbest.readers.steps.names import could_be_score, direction_of, is_metric, spelled
 from levelbest.readers.tables.delimited import cells_of, is_number, layout_of, parse_delimited
 from levelbest.readers.tables.files import as_paths, decoded, kind_of, read_bytes
+from levelbest.results.audits import LogFacts
 
 _NOTE = ("description", "change", "idea", "hypothesis", "notes", "note", "summary")
 _LABEL = (
@@ -79,28 +80,11 @@ class LoggedRun:
     """Whether the log says that it is a baseline."""
 
 
-@dataclass(frozen=True)
-class AttemptLog:
+@dataclass(frozen=True, kw_only=True)
+class AttemptLog(LogFacts):
     """A log, read."""
 
-    source: str
     runs: tuple[LoggedRun, ...]
-    metric: str
-    direction: str
-    how: str
-    """How the direction is known: ``given``, ``log``, ``name`` or ``kept``, from the kept scores."""
-    changes: tuple[str, ...] = ()
-    """What changed where a part begins, from the second on: ``budget`` or ``baseline``."""
-    unknown: tuple[str, ...] = ()
-    """Words of the status column that are no decision."""
-    on_top: int = 0
-    """Attempts that the log files under the label of another version."""
-    left_out: int = 0
-    """Rows of another metric or kind than the one that is judged."""
-    kind: tuple[str, str] | None = None
-    """The column that tells kinds apart and the one that is judged, or the empty word and the metric."""
-    skipped: tuple[str, ...] = ()
-    """Lines that could not be read as rows."""
 
 
 def read_attempts(source: object, selection: str | None = None, direction: str | None = None) -> AttemptLog:

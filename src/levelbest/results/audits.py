@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any
 
 from levelbest._plain import Frame, as_frame
 from levelbest._shown import Drawn
@@ -51,15 +52,38 @@ class IfNoise:
     """The expected true gain."""
 
 
-@dataclass(frozen=True)
-class Audit(Drawn):
-    """A finished loop, judged: its keeps, how many are expected from noise alone, and which survive."""
+@dataclass(frozen=True, kw_only=True)
+class LogFacts:
+    """What a log of attempts is about, and what was found in reading it."""
 
     source: str
     metric: str
     direction: str
     how: str
-    """How the direction is known: ``given``, ``log``, ``name``, ``kept``."""
+    """How the direction is known: ``given``, ``log``, ``name`` or ``kept``, from the kept scores."""
+    changes: tuple[str, ...] = ()
+    """What changed where a part begins, from the second on: ``budget`` or ``baseline``."""
+    unknown: tuple[str, ...] = ()
+    """Words of the status column that are no decision."""
+    on_top: int = 0
+    """Attempts that the log lists under the label of another version."""
+    left_out: int = 0
+    """Rows of another metric or kind than the one that is judged."""
+    kind: tuple[str, str] | None = None
+    """The column that distinguishes kinds and the kind that is judged, or an empty string and the metric."""
+    skipped: tuple[str, ...] = ()
+    """Lines that could not be read as rows."""
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """These, by name."""
+        return {field.name: getattr(self, field.name) for field in fields(LogFacts)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Audit(LogFacts, Drawn):
+    """A finished loop, judged: its keeps, how many are expected from noise alone, and which survive."""
+
     versions: tuple[LoggedVersion, ...]
     keeps: tuple[AuditedKeep, ...]
     by_noise: float
@@ -77,16 +101,6 @@ class Audit(Drawn):
     """How many keeps are likely to be no improvement: the least and the most."""
     scenarios: tuple[IfNoise, ...] = ()
     """Where the noise is unknown: what would follow from some sizes of it."""
-    changes: tuple[str, ...] = ()
-    unknown: tuple[str, ...] = ()
-    on_top: int = 0
-    """Attempts that the log lists under the label of another version."""
-    left_out: int = 0
-    """Rows of another metric or kind than the one that is judged."""
-    kind: tuple[str, str] | None = None
-    """The column that distinguishes kinds and the kind that is judged, or an empty string and the metric."""
-    skipped: tuple[str, ...] = ()
-    """Lines that could not be read as rows."""
     inferred: bool = False
     """Whether the log has no decisions, so that every new best score counts as a keep."""
 

@@ -1,4 +1,4 @@
-"""Further tables of a report: problems, strata, what a verifier brings, aggregates over tasks, and what a plan costs."""
+"""Further tables of a report: problems, strata, what a verifier brings, aggregates over tasks, what a plan costs."""
 
 from __future__ import annotations
 
