@@ -233,6 +233,25 @@ def test_candidates_of_several_agents_overlap(tmp_path):
     assert verify_ledger(path).whole
 
 
+def test_nothing_more_is_wanted_of_a_candidate_whose_baseline_was_replaced(tmp_path):
+    """Two open at once, the metric without noise: one is kept, and the other need not be run again."""
+    loop = lb.Loop(tmp_path / "l.db", direction="max")
+    for _ in range(2):
+        loop.baseline(1.0)
+    assert loop.candidate("slow", 1.5).answer == "again"
+    assert [loop.candidate("quick", 2.0).answer for _ in range(3)] == ["again", "again", "keep"]
+    assert (loop.candidate("slow").answer, loop.candidate("slow").reason) == ("discard", "moved")
+    assert loop.candidate("slow", 1.5).reason == "moved"
+    noisy = pool(tmp_path / "n.db", np.random.default_rng(2))
+    assert noisy.candidate("slow", 9.0).answer == "again"
+    while (decision := noisy.candidate("quick", 9.0 + 0.01 * np.random.default_rng(3).random())).answer == "again":
+        pass
+    assert decision.answer == "keep"
+    assert noisy.state.missing == 2  # the new baseline has no runs yet, and that is no concern of the open candidate
+    assert noisy.candidate("slow", 9.0).reason == "moved"
+    assert verify_ledger(tmp_path / "n.db").whole
+
+
 KILLED = """
 import sys, itertools
 import levelbest as lb

@@ -132,7 +132,7 @@ class Keeping:
             raise InputError(
                 f"{name} is {done} already, and a candidate is judged once: submit another version under another name"
             )
-        if self.missing:
+        if self.missing and not self._is_moved(version):
             known = self.baseline.known.size
             runs = f"{known} run{'s' * (known != 1)}"
             of = "two runs show whether the metric is noisy" if known < 2 else f"its pool has {self.pool}"
@@ -156,6 +156,18 @@ class Keeping:
             self._move_to(version)
         return version.answer
 
+    def answer_to(self, name: str) -> DecisionBody:
+        """What is wanted of a candidate: nothing more where its baseline was replaced while it was open."""
+        version = self.candidates[name]
+        assert version.answer is not None
+        if version.answer["answer"] == "again" and self._is_moved(version):
+            return _body(version, "discard", "moved")
+        return version.answer
+
+    def _is_moved(self, version: Version | None) -> bool:
+        """Whether the baseline that a candidate was offered on top of was replaced."""
+        return version is not None and version.against is not self.baseline
+
     def _take(self, version: Version, score: float | None) -> None:
         version.scores.append(score)
         self.noisy = self.noisy or version.steady is False
@@ -163,7 +175,7 @@ class Keeping:
     def _answer(self, version: Version, deterministic: bool) -> DecisionBody:
         if version.scores[-1] is None:
             return _body(version, "discard", "failed")
-        if version.against is not self.baseline:
+        if self._is_moved(version):
             return _body(version, "discard", "moved")
         if deterministic:
             return self._without_noise(version)

@@ -298,8 +298,7 @@ def _run(chain: Chain, number: int, trial: int, end: Entry) -> list[Entry]:
 
 def _decided(chain: Chain, keeping: Keeping, name: str) -> LoopDecision:
     version, family = keeping.candidates[name], _family(chain, name)
-    body = version.answer
-    assert body is not None
+    body = keeping.answer_to(name)
     assert family is not None
     wanted = range(body["n_runs"], body["n_runs"] + body["again"])
     return LoopDecision(
