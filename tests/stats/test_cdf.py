@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate, optimize, stats
+from whole_paths import order_probability
 
 from levelbest.errors import InputError
 from levelbest.report.words.curves import rule_words
 from levelbest.stats.bands._cdf import cdf_band, mean_curve_bounds
-from levelbest.stats.bands._paths import order_probability
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "ld_equal_tailed.json").read_text())
 METHODS = ["ld", "ld-hd", "ks", "dkw"]

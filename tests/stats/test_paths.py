@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import special, stats
+from whole_paths import order_probability
 
 from levelbest.stats.bands import _paths as paths
 
@@ -73,7 +74,7 @@ def test_order_statistics_equal_a_determinant(data):
     one, two = data.draw(points), data.draw(points)
     lower = [Fraction(min(a, b), 100) for a, b in zip(one, two, strict=True)]
     upper = [Fraction(max(a, b), 100) for a, b in zip(one, two, strict=True)]
-    got = paths.order_probability(m, np.array(lower, dtype=float), np.array(upper, dtype=float))
+    got = order_probability(m, np.array(lower, dtype=float), np.array(upper, dtype=float))
     assert got == pytest.approx(determinant(lower, upper), abs=1e-13, rel=1e-11)
 
 
@@ -99,7 +100,7 @@ def kolmogorov(m, distance):
 def test_equals_the_kolmogorov_law(m, scaled):
     distance, i = min(scaled / math.sqrt(m), 0.999), np.arange(1, m + 1)
     lower, upper = np.maximum(i / m - distance, 0), np.minimum((i - 1) / m + distance, 1)
-    whole = paths.order_probability(m, lower, upper)
+    whole = order_probability(m, lower, upper)
     assert paths.symmetric_order_probability(m, lower, upper) == pytest.approx(whole, abs=1e-12)
     if m * distance < 80:  # the matrix is too large for doubles beyond
         assert whole == pytest.approx(kolmogorov(m, distance), abs=1e-11)  # lgamma(3001) alone is off by 4e-12
@@ -113,7 +114,7 @@ def test_half_the_path_is_enough_for_symmetric_limits(m, level):
     i = np.arange(1, m + 1)
     lower = special.betaincinv(i, m + 1 - i, level / 2)
     upper = 1 - lower[::-1]
-    whole = paths.order_probability(m, lower, upper)
+    whole = order_probability(m, lower, upper)
     assert paths.symmetric_order_probability(m, lower, upper) == pytest.approx(whole, abs=1e-13)
 
 

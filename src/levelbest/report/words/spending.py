@@ -15,7 +15,6 @@ from levelbest.stats.problems import GroupPlan, SpendWay
 
 _LATER = 4
 """Where the number is open: so many times the trials there are halve the difference that would show."""
-NeededByPair = Sequence[tuple[str, str, Needed]]
 
 
 def is_open(needed: Needed) -> bool:

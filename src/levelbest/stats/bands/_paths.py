@@ -37,19 +37,10 @@ def path_probability(n_trials: int, levels: FloatArray, low: IntArray, high: Int
     return _close(n_trials, float(levels[-1]), state, base)
 
 
-def order_probability(n_trials: int, lower: FloatArray, upper: FloatArray) -> float:
+def symmetric_order_probability(n_trials: int, lower: FloatArray, upper: FloatArray) -> float:
     """P(lower_i <= U_(i) <= upper_i for every i), U_(i) the i-th smallest of n_trials uniform numbers.
 
-    The limits do not fall with i.
-    """
-    if upper[0] <= 0 or lower[-1] >= 1:
-        return 0.0
-    levels, low, high = _merged(lower, upper)
-    return path_probability(n_trials, levels, low, high)
-
-
-def symmetric_order_probability(n_trials: int, lower: FloatArray, upper: FloatArray) -> float:
-    """The same for limits that are their own mirror image, upper_i = 1 - lower_(n_trials+1-i): half the work.
+    The limits do not fall with i, and are their own mirror image, upper_i = 1 - lower_(n_trials+1-i): half the work.
 
     Read backwards from 1 the process has the same distribution and meets the same limits, so with f(c) the Poisson mass
     of the paths that reach c at t = 1/2, the probability is sum_c f(c) f(n_trials - c) / P(Poisson(n_trials) =
