@@ -673,6 +673,36 @@ def test_s_is_short_for_seed_where_nothing_else_tells_runs_apart(inner, seeds, s
     assert {name: {str(value) for value in column} for name, column in trials.configuration.items()} == settings
 
 
+@pytest.mark.parametrize(
+    ("first", "second"), [("val", "test"), ("train", "test"), ("mean", "std"), ("x", "y"), ("resnet", "vit")]
+)
+def test_lists_by_name_are_read_as_the_same_table_is(first, second, tmp_path):
+    """As a mapping, a JSON document or a CSV file: the same families, or the same question."""
+    columns = {first: [0.51, 0.55, 0.53, 0.57], second: [0.5, 0.54, 0.52, 0.56]}
+    (tmp_path / "t.json").write_text(json.dumps(columns))
+    rows = [f"{a},{b}" for a, b in zip(*columns.values(), strict=True)]
+    (tmp_path / "t.csv").write_text("\n".join([f"{first},{second}", *rows]) + "\n")
+    readings = []
+    for source in (columns, tmp_path / "t.json", tmp_path / "t.csv"):
+        try:
+            trials = lb.read_trials(source, direction="max")
+            readings.append((len(trials), len(trials.families), trials.metric.selection, trials.metric.reported))
+        except Ambiguous as question:
+            readings.append(str(question).partition(": ")[2])
+    assert readings[0] == readings[1] == readings[2]
+    assert isinstance(readings[0], str) or readings[0] in ((4, 1, "val", "test"), (8, 2, "score", None))
+
+
+@pytest.mark.parametrize(("names", "families"), [("fold1,fold2", None), ("resnet18,resnet50", 2), ("v0,w1", 2)])
+def test_columns_that_are_counted_are_no_families(names, families, tmp_path):
+    (tmp_path / "t.csv").write_text(f"{names}\n.51,.5\n.55,.54\n.53,.52\n.57,.56\n")
+    if families is None:
+        with pytest.raises(Ambiguous, match="where each of these columns is a family"):
+            lb.read_trials(tmp_path / "t.csv", direction="max")
+    else:
+        assert len(lb.read_trials(tmp_path / "t.csv", direction="max").families) == families
+
+
 def test_levels_of_folders_that_repeat_are_no_families(tmp_path):
     for algorithm in ("PPO", "A2C"):
         for number in (1, 2, 3):

@@ -27,6 +27,8 @@ _COLUMNS = names.word_set(
     "lr rate wd decay seed epoch step batch layers width depth dropout momentum time runtime cost seconds hours id "
     "index trial run config params status state"
 )
+_NO_FAMILIES = names.VALIDATION | names.TEST | names.TRAIN | names.word_set("x y z t mean std sd se sem stderr stdev")
+"""Where all names are of these they are columns of a table: ``val`` and ``test``, ``mean`` and ``std``."""
 _SAMPLE_NAME = re.compile(r"(s|sample|run|seed|trial|rep|completion|attempt|k)[ _-]?\d+", re.IGNORECASE)
 _MANY_NAMES = 20
 """NOTE: more names than this, and more than items in a list, are problems; so many models are rare."""
@@ -221,7 +223,8 @@ def objects_of_a_name(lists: Lists) -> list[Record] | None:
 
 
 def names_of_columns(lists: Lists) -> list[Record] | None:
-    """Lists that are columns of a table: one holds text, or a name reads like a score, a setting or a sample."""
+    """Lists that are columns of a table: one holds text, or a name reads like a score, a setting or a sample, or all
+    are splits, axes, or a mean with its spread."""
     cells = [cell for column in lists.values() for cell in column]
     plain = all(cell is None or isinstance(cell, (bool, int, float)) for cell in cells)
     sampled = any(_SAMPLE_NAME.fullmatch(key) for key in lists)
@@ -229,7 +232,8 @@ def names_of_columns(lists: Lists) -> list[Record] | None:
     spoken = sum(bool(names.is_metric(key) or {*words[key]} & _COLUMNS or not words[key]) for key in lists)
     # Among hundreds of names of problems some have a word of a score in them.
     spoken_of = spoken * 2 > len(lists) if _many(lists) else spoken > 0
-    return [] if not plain or sampled or (spoken_of and not _numbered(lists)) else None
+    parts = all({*some} <= _NO_FAMILIES for some in words.values())
+    return [] if not plain or sampled or ((spoken_of or parts) and not _numbered(lists)) else None
 
 
 def names_of_problems(lists: Lists) -> list[Record] | None:

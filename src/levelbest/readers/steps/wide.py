@@ -148,6 +148,8 @@ def _are_families(table: Merged, scores: Sequence[str], *, alone: bool) -> bool:
         return False
     if alone and (len(scores) < len(table.columns) or not all(map(_may_be_family, scores)) or table.n_rows < 3):
         return False
+    if alone and _counted(scores):
+        return False
     if not all(is_numeric(table.columns[name]) for name in scores):
         return False
     middle = [abs(float(np.nanmedian(as_numbers(table.columns[name]).values))) for name in scores]
@@ -184,6 +186,15 @@ def _may_be_family(name: str) -> bool:
     """Whether a column of numbers may be named after a family: ``val``, ``mean`` and ``y`` are not."""
     split = names.VALIDATION | names.TEST | names.TRAIN
     return name.lower() not in _AXES and names.could_be_score(name) and not set(names.tokens(name)) & split
+
+
+def _counted(columns: Sequence[str]) -> bool:
+    """Whether names are one word counted from 0 or 1 on, as folds and runs are: ``fold1``, ``fold2``."""
+    matches = [re.fullmatch(r"(\D*)(\d+)", name.strip()) for name in columns]
+    numbers = sorted(int(match[2]) for match in matches if match)
+    stems = {match[1] for match in matches if match}
+    in_turn = numbers[:1] in ([0], [1]) and numbers == list(range(numbers[0], numbers[0] + len(columns)))
+    return len(stems) == 1 and in_turn
 
 
 def _says_nothing(table: Merged, name: str) -> bool:
