@@ -187,7 +187,7 @@ def description_facts(description: Description) -> list[tuple[str, ...]]:
     if np.isfinite(description.cost_mean):
         spent = (description.cost_mean, description.cost_total)
         mean, total = (show_cost(cost, description.cost_unit) for cost in spent)
-        facts.append(("cost", f"{mean} per {description.words.unit}, {total} in total"))
+        facts.append(("cost", f"{mean} per {description.words.unit}, {total} total"))
     counts = [("problems", description.n_groups), ("searches", description.n_searches)]
     if description.n_configurations is not None and 1 < description.n_configurations < description.n_trials:
         counts.append(("settings", description.n_configurations))
