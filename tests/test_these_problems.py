@@ -48,6 +48,12 @@ def test_both_widths_stand_beside_the_mean(suite):
     assert json.dumps(itself.to_dict()["noise"])
 
 
+def test_one_sample_of_each_problem_gives_these_no_more_noise_than_others():
+    columns = {"version": ["old"] * 50 + ["new"] * 50, "test": [*range(50)] * 2, "passed": [0, 0] + [1] * 98}
+    noise = lb.compare(columns, bounds=(0, 1), **ROLES).noises[0]
+    assert 0 < noise.suite <= noise.problems
+
+
 def test_intervals_for_the_suite_end_at_half_the_samples(suite):
     curve = lb.family_curves(suite, about="suite", **ROLES)[0]
     assert np.isfinite(curve.low[curve.n <= 5]).all()
