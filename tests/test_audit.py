@@ -218,6 +218,24 @@ def test_scores_that_stand_for_a_crash(tmp_path):
     assert len(lb.audit(far).keeps) == 1  # among other scores, 999 is one
 
 
+def test_a_score_of_0_among_scores_of_both_signs_is_a_score(tmp_path):
+    lines = ["commit\tval_sharpe\tstatus", "a\t-0.2\tkeep", "b\t0.1\tkeep", "c\t0.0\tdiscard", "d\t0.2\tkeep"]
+    audit = lb.audit(log(tmp_path / "r.tsv", *lines))
+    assert (audit.count("discard"), audit.count("crash")) == (1, 0)
+    with pytest.raises(DataError, match="none of its 2 runs has a score"):
+        lb.audit(log(tmp_path / "c.tsv", "commit\tval_loss\tstatus", "a\t0\tcrash", "b\t0\tcrash"))
+
+
+def test_the_best_so_far_is_no_score_of_an_attempt(tmp_path):
+    lines = [
+        "commit\tbest_val_loss\tval_loss\tstatus",
+        "a\t2.0\t2.0\tkeep",
+        "b\t2.0\t2.1\tdiscard",
+        "c\t1.9\t1.9\tkeep",
+    ]
+    assert lb.audit(log(tmp_path / "r.tsv", *lines)).metric == "val_loss"
+
+
 def test_rows_of_another_kind_are_left_out_and_said(tmp_path):
     """A second, larger evaluation of each kept version is no further run of it."""
     lines = ["commit\tsplit\tval_loss\tstatus"]

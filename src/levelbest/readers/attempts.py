@@ -32,7 +32,7 @@ from levelbest.readers.attempt_words import (
 from levelbest.readers.raw import Cells, RawTable, is_numeric, texts
 from levelbest.readers.registry import read_path
 from levelbest.readers.steps.cells import as_numbers, status_of
-from levelbest.readers.steps.names import could_be_score, direction_of, is_metric, spelled
+from levelbest.readers.steps.names import could_be_score, direction_of, is_metric, spelled, tokens
 from levelbest.readers.tables.delimited import cells_of, is_number, layout_of, parse_delimited
 from levelbest.readers.tables.files import as_paths, decoded, kind_of, read_bytes
 from levelbest.results.audits import LogFacts
@@ -54,6 +54,8 @@ _KIND = (
 _METRIC_NAMES = ("primary_metric", "metric_name")
 _WAY = ("best_direction", "direction", "metric_direction")
 _LOWER, _HIGHER = ("lower", "min", "minimize", "minimise", "down"), ("higher", "max", "maximize", "maximise", "up")
+_OF_OTHERS = frozenset({"best", "previous", "prev", "parent", "baseline", "delta", "improvement"})
+"""Words in the name of a column that is not about the score of its row alone."""
 _FAR = 0.1
 _MOST_KINDS, _MOST_BUDGETS = 12, 4
 _SENTINELS = (99.0, 999.0, 9999.0, 99999.0, 999999.0, 1e5, 1e6, 1e9, 1e10, 1e12)
@@ -102,6 +104,8 @@ def read_attempts(source: object, selection: str | None = None, direction: str |
     judged, kind = _of_one_kind(rows, selection)
     runs, changes = _in_parts(judged)
     runs = _without_sentinels(_decided(runs))
+    if all(run.score is None for run in runs):
+        raise DataError(f"{path.name}: none of its {len(runs)} runs has a score")
     runs, on_top = _attempts_apart(runs)
     score = judged[0].score
     metric = _metric(tables, score)
@@ -197,7 +201,8 @@ def _without_sentinels(runs: Sequence[LoggedRun]) -> list[LoggedRun]:
     """Crashes that are logged with a score: 0, of a run that was not kept, -1 or -999, far from all others."""
     scores = [run.score for run in runs if run.score]
     sizes = np.abs(scores)
-    zeros = sizes.size > 0 and sizes.min() > _FAR * np.median(sizes)
+    one_sided = bool(scores) and (min(scores) > 0 or max(scores) < 0)
+    zeros = one_sided and sizes.min() > _FAR * np.median(sizes)
     others = np.array([score for score in scores if not _is_sentinel(score)])
     without = []
     for run in runs:
@@ -247,9 +252,7 @@ def _score_column(table: RawTable, wanted: str | None) -> str:
         return wanted
     if wanted is not None and not any(map(is_metric, table.columns)):
         raise InputError(f"{table.source} has no column {wanted!r}; it has {', '.join(table.columns)}")
-    numeric = [name for name in table.columns if _has_numbers(table.columns[name])]
-    plain = [name for name in numeric if spelled(name) not in (*_LABEL, *_BUDGET, *_KIND, *STATUS)]
-    choices = [name for name in plain if is_metric(name)] or [name for name in plain if could_be_score(name)]
+    choices = _could_decide(table)
     outer = [name for name in choices if "." not in name]  # what stands beside ``metric`` in ``metrics`` is said of it
     if len(choices) == 1 or len(outer) == 1:
         return (outer or choices)[0]
@@ -260,6 +263,14 @@ def _score_column(table: RawTable, wanted: str | None) -> str:
     raise Ambiguous(
         f"which column decided what was kept? {' or '.join(choices[:4])}: say so by {named('selection')} {choices[0]}"
     )
+
+
+def _could_decide(table: RawTable) -> list[str]:
+    """Columns whose numbers may be the scores of attempts."""
+    numeric = [name for name in table.columns if _has_numbers(table.columns[name])]
+    plain = [name for name in numeric if spelled(name) not in (*_LABEL, *_BUDGET, *_KIND, *STATUS)]
+    choices = [name for name in plain if is_metric(name)] or [name for name in plain if could_be_score(name)]
+    return [name for name in choices if not _OF_OTHERS & {*tokens(name)}] or choices
 
 
 def _has_numbers(column: Cells) -> bool:

@@ -75,7 +75,7 @@ def _known(audit: Audit) -> list[str]:
             f"not noise but overfitting the validation set: {plural(audit.n_attempts, 'attempt')} "
             f"{'was' if audit.n_attempts == 1 else 'were'} judged on it."
         ]
-    noise = f"One run has a standard deviation of {audit.sd:.2g} ({again} run again, {audit.df} degrees of freedom)"
+    noise = f"One run has a standard deviation of {audit.sd:.2g} ({again} run again, {_freedom(audit.df)})"
     sentences = [f"{noise}{'; that is few, and the results below depend on it' if audit.df < 5 else ''}."]
     if not audit.keeps:
         return sentences
@@ -91,6 +91,10 @@ def _known(audit: Audit) -> list[str]:
     sentences.append(f"{which}.")
     sentences.append(_selection(audit.claimed, audit.gain))
     return sentences
+
+
+def _freedom(df: int) -> str:
+    return f"{df} degree{'s' * (df != 1)} of freedom"
 
 
 def _selection(claimed: float, gain: float) -> str:
