@@ -94,7 +94,7 @@ def test_what_the_trials_tell_is_filled_in_and_the_rest_is_open(view):
     assert items["code"].answer == "at the usual place"
     assert items["code"].source == "answers"
     assert f"{PLAIN}: 4 trials" in items["trials"].answer
-    assert "1.00 h a trial" in items["runtime"].answer
+    assert "1.00 h per trial" in items["runtime"].answer
     assert "1 of 4" in items["failures"].answer
     assert "8.00 h for the 4 trials" in items["total_cost"].answer
     assert items["infrastructure"].answer is None

@@ -365,7 +365,7 @@ def _further(pair: PairComparison, where: str, budget: int) -> Step:
     present = min(pair.needed.pilot) if pair.needed is not None else pair.terms.n_groups or min(pair.n_trials)
     # a plan refuses a smaller pilot of trials, and speaks of further problems and of pass@k alone
     refused = present < _LEAST_PILOT and not pair.terms.words.single and pair.terms.n_groups is None
-    refused |= words.about == "suite" or pair.terms.statistic in ("all", "majority")
+    refused |= words.planned != words.group != "" or pair.terms.statistic in ("all", "majority")
     plan = "" if refused else called("plan_trials", n=budget)
     each = "" if words.group else " of each"
     if pair.basis == "gaffke":  # what is needed is known of the default alone
