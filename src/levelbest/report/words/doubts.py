@@ -179,7 +179,7 @@ DOUBTS: dict[tuple[str, str], str | Callable[..., str]] = {
         "beyond the {n_trials} trials observed the curve is a guess by a fitted {method} distribution, not an estimate"
     ),
     ("light-tails", ""): (
-        "with {n_trials} trials the interval assumes light tails: it is too narrow where few scores lie far from the "
+        "with {n_trials} scores the interval assumes light tails: it is too narrow where a few lie far from the "
         "others; bounds on the score help ({named[bounds]})"
     ),
     ("natural-bounds", ""): lambda score, low, high: (
