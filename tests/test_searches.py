@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from scipy import stats as scipy_stats
 
-from levelbest import Trials, compare
+from levelbest import Trials, compare, curve
 from levelbest.cli.main import main
 from levelbest.designs.curve import family_curves as search_curves
 from levelbest.errors import InputError
+from levelbest.stats.bands import best_interval
 from levelbest.stats.inference import Hypotheses, best_so_far, search_contrasts, search_interval
 
 
@@ -115,3 +116,31 @@ def test_command(tmp_path, capsys):
     assert document["comparisons"][0]["verdicts"][0]["verdict"] == "a"
     assert main(["curve", str(path), "--search", "repeat", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["families"][0]["estimator"] == "best so far"
+
+
+def test_the_interval_of_a_curve_is_the_one_asked_for():
+    trials = searches(6, m=4)
+    table = Trials.from_arrays(
+        trials.selection / 10, direction="max", bounds=(-1, 1), family=trials.family, search=trials.search
+    )
+    drawn = search_curves(table, interval="gaffke", rng=3)
+    assert {each.method for each in drawn} == {"gaffke"}
+    for code, each in enumerate(drawn):
+        last = np.maximum.accumulate(table.selection[table.family == code].reshape(6, 4), axis=1)[:, -1]
+        alone = best_interval(last, 1, method="gaffke", bounds=(-1, 1), rng=3)
+        assert (each.low[-1], each.high[-1]) == (alone.low, alone.high)
+    with pytest.raises(InputError, match="needs a bound on the score"):
+        search_curves(trials, interval="gaffke")
+
+
+def test_a_band_over_searches_is_refused(tmp_path, capsys):
+    trials = searches(4, m=3)
+    with pytest.raises(InputError, match="over repeated searches there is no simultaneous="):
+        search_curves(trials, simultaneous=True)
+    with pytest.raises(InputError, match="over repeated searches there is no simultaneous="):
+        curve(trials["tpe"], simultaneous=True)
+    rows = zip(trials.family, trials.search, trials.selection, strict=True)
+    text = "\n".join(["model,search,acc", *(f"m{a},{b},{c:.4f}" for a, b, c in rows)])
+    (tmp_path / "t.csv").write_text(text + "\n")
+    assert main(["curve", str(tmp_path / "t.csv"), "--search", "search", "--simultaneous"]) == 2
+    assert "over repeated searches there is no --simultaneous" in capsys.readouterr().err

@@ -81,6 +81,7 @@ def test_an_error_of_the_best_guess_is_an_error(name, direction):
         (["1.895,82", "1.200", "12.345.678,9"], [1895.82, 1200, 12345678.9]),
         (["1.895", "1.200"], [1.895, 1.2]),  # nothing says that the point parts thousands
         (["0,5", "1.234"], [0.5, 1.234]),
+        (["1.234.567", "1.200"], [1234567, 1200]),
         (["k.A.", "3,5", "–"], [np.nan, 3.5, np.nan]),
     ],
 )
@@ -207,3 +208,45 @@ def test_a_leaderboard_is_no_sample_of_one_family(tmp_path):
     with pytest.raises(Ambiguous, match="'TeamName' differs in nearly every row"):
         lb.read_trials(path)
     assert len(lb.read_trials(path, family="none").families) == 1
+
+
+STYLED = r"""
+\begin{tabular}{llc}
+\toprule
+ & \multicolumn{2}{c}{Test} \\
+Model & Seed & Accuracy $\uparrow$ \\
+\midrule
+\multicolumn{3}{l}{\textit{Baselines}} \\
+\multirow{3}{*}{CNN} & 1 & \cellcolor{green!20}81.2 \\
+ & 2 & \textbf{\underline{82.1}} \\
+ & 3 & \phantom{1}80.4\textsuperscript{2} \\
+\rowcolor{gray!10} & 1 & \cellcolor[gray]{0.9}$\mathbf{71.2}^{*}$ \\
+\rowcolor{gray!10} & 2 & \textcolor{red}{72.1}\tnote{1} \\
+\rowcolor{gray!10}\multirow{-3}{*}{MLP~\cite{x}} & 3 & {\color{red} 70.4} \\
+\bottomrule
+\end{tabular}
+"""
+
+
+def test_the_styles_of_a_latex_table_are_no_part_of_its_numbers(tmp_path):
+    trials = lb.read_trials(write(tmp_path / "t.tex", [STYLED]))
+    scores = {name: trials[name].selection.tolist() for name in trials.families}
+    assert scores == {"CNN": [81.2, 82.1, 80.4], "MLP": [71.2, 72.1, 70.4]}
+    assert trials.metric.direction == "max"
+
+
+def test_an_unknown_macro_does_not_continue_a_number(tmp_path):
+    rows = [f"{name} & {seed} & 8{seed}\\sd{{3}} \\\\" for name in "ab" for seed in (1, 2)]
+    table = ["\\begin{tabular}{lcc}", "Model & Seed & Accuracy \\\\", *rows, "\\end{tabular}"]
+    with pytest.raises(lb.InputError, match="'Accuracy' holds words such as '81 3', and no numbers"):
+        lb.read_trials(write(tmp_path / "t.tex", table))
+
+
+@pytest.mark.parametrize("cell", ["OOM", "79.9%"])
+def test_a_word_or_sign_in_a_column_of_seeds_does_not_cost_the_column(cell, tmp_path):
+    rows = ["resnet,81.2,82.0,81.9,82.2", f"vgg,79.2,78.1,79.5,{cell}", "mlp,69.2,68.1,69.9,69.8"]
+    table = write(tmp_path / "t.csv", ["model,seed 1,seed 2,seed 3,seed 4", *rows])
+    trials = lb.read_trials(table, direction="max")
+    assert [len(trials[name]) for name in trials.families] == [4, 4, 4]
+    assert trials["vgg"].scores().n_failed == (cell == "OOM")
+    assert trials["resnet"].selection.tolist() == [81.2, 82.0, 81.9, 82.2]

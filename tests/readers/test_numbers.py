@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import levelbest as lb
 from levelbest.readers.raw import Coded
 from levelbest.readers.steps.cells import as_numbers
 
@@ -71,3 +72,43 @@ def test_codes_give_what_objects_give(first, last):
 @given(st.lists(st.floats(allow_nan=False), min_size=1))
 def test_every_float_comes_back_from_its_text(values):
     assert as_numbers(column(*map(repr, values))).values.tolist() == values
+
+
+GERMAN = {
+    "thousands": ("1.200 980 2.300", [1200, 980, 2300]),
+    "decimals": ("1,234 1,310 2,300", [1.234, 1.31, 2.3]),
+    "both": ("950,5 1.310 2.300", [950.5, 1310, 2300]),
+}
+
+
+@pytest.mark.parametrize("large", [False, True])
+@pytest.mark.parametrize("kind", GERMAN)
+def test_other_columns_say_what_a_comma_or_point_is(kind, large, tmp_path, monkeypatch):
+    cells, numbers = GERMAN[kind]
+    rows = [f"m;{cell};0,{place}5" for place, cell in enumerate(cells.split(), 1)]
+    (tmp_path / "t.csv").write_text("\n".join(["model;reward;lr", *rows]) + "\n")
+    if large:
+        monkeypatch.setattr("levelbest.readers.formats.plain.IN_MEMORY_UP_TO", 10)
+    trials = lb.read_trials(tmp_path / "t.csv")
+    assert trials.selection.tolist() == pytest.approx(numbers)
+    assert "converted-numbers" in {caution.code for caution in trials.cautions}
+
+
+@pytest.mark.parametrize(
+    ("table", "numbers"),
+    [
+        ('model,reward,gpus\nm,1.234,"0,1"\nm,1.311,"2,3"\n', [1.234, 1.311]),  # a list between commas
+        ("model;reward;lr\nm;1.234;0.01\nm;1.311;0.02\n", [1.234, 1.311]),
+        ("model;reward;share;lr\nm;1.234;0,5;0.01\nm;1.311;0,6;0.02\n", [1.234, 1.311]),  # both writings
+    ],
+)
+def test_a_point_is_one_of_decimals_otherwise(table, numbers, tmp_path):
+    (tmp_path / "t.csv").write_text(table)
+    assert lb.read_trials(tmp_path / "t.csv", selection="reward").selection.tolist() == numbers
+
+
+@pytest.mark.parametrize("cells", ["1.200 980 2.300", "950,5 1.310 2.300"])
+def test_a_point_that_may_part_thousands_is_asked_about(cells, tmp_path):
+    (tmp_path / "t.csv").write_text("\n".join(["model;reward", *(f"m;{cell}" for cell in cells.split())]) + "\n")
+    with pytest.raises(lb.InputError, match="its point may part thousands: write such numbers without separators"):
+        lb.read_trials(tmp_path / "t.csv")

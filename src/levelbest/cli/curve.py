@@ -45,6 +45,7 @@ def command(given: options.Given) -> None:
     from levelbest.cautions import documents_of
     from levelbest.designs import design_of
     from levelbest.designs._input import with_scores, without_one_search
+    from levelbest.designs.curve import drawn_curves
     from levelbest.trials import Trials
 
     tables, out = options.load_tables(given), given["out"]
@@ -54,7 +55,7 @@ def command(given: options.Given) -> None:
         scored = {name: with_scores(table) for name, table in tables.items()}
         scored = {name: without_one_search(t) if isinstance(t, Trials) else t for name, t in scored.items()}
         curves = {
-            name: [drawn for request in requests for drawn in design_of(table, request).curves(request)]
+            name: [drawn for request in requests for drawn in drawn_curves(design_of(table, request), request)]
             for name, table in scored.items()
         }
     if out is not None:

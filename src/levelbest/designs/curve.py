@@ -10,6 +10,7 @@ import numpy.typing as npt
 from levelbest.designs._input import as_table, with_scores
 from levelbest.designs._protocol import Design, Request, Table, design_of
 from levelbest.designs.problems import ProblemsDesign
+from levelbest.errors import InputError, named
 from levelbest.results import CostCurveSet, Curve, CurveSet, FamilyCostCurve
 from levelbest.trials import Settings
 
@@ -119,7 +120,7 @@ def curve(
         settings=Settings(confidence, failed, missing, n_resamples, rng),
     )
     table = as_table(trials, reading)
-    return _hued(design_of(table, request), request)[0] if len(table.families) == 1 else _curves(table, request)
+    return drawn_curves(design_of(table, request), request)[0] if len(table.families) == 1 else _curves(table, request)
 
 
 @overload
@@ -158,15 +159,18 @@ def family_curves(trials: object, **options: Any) -> CurveSet | CostCurveSet:
 
 
 def _curves(table: Table, request: Request) -> CurveSet | CostCurveSet:
-    drawn = _hued(design_of(with_scores(table), request), request)
+    drawn = drawn_curves(design_of(with_scores(table), request), request)
     if request.axis == "cost":
         return CostCurveSet(curve for curve in drawn if isinstance(curve, FamilyCostCurve))
     return CurveSet(curve for curve in drawn if isinstance(curve, Curve))
 
 
-def _hued(design: Design, request: Request) -> list[Curve | FamilyCostCurve]:
-    """The curves of a design in the colours of their families."""
-    return [replace(curve, hue=design.hues[curve.family]) for curve in design.curves(request)]
+def drawn_curves(design: Design, request: Request) -> list[Curve | FamilyCostCurve]:
+    """The curves of a design in the colours of their families; a band that it does not have is refused."""
+    drawn = [replace(curve, hue=design.hues[curve.family]) for curve in design.curves(request)]
+    if request.simultaneous and not all(curve.simultaneous for curve in drawn):
+        raise InputError(f"{design.where or 'here'} there is no {named('simultaneous')}; leave it out")
+    return drawn
 
 
 def curves_beside(design: ProblemsDesign) -> list[Curve]:

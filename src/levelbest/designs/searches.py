@@ -16,7 +16,7 @@ from levelbest.designs._protocol import FamilyCounts, Request
 from levelbest.designs._table import TableDesign, drawn_curve
 from levelbest.errors import InputError
 from levelbest.results import Curve, DesignWords
-from levelbest.stats.bands import Interval, Rule
+from levelbest.stats.bands import Interval, Rule, best_interval
 from levelbest.stats.best import turned_limits
 from levelbest.stats.inference import (
     Contrasts,
@@ -25,7 +25,7 @@ from levelbest.stats.inference import (
     search_contrasts,
     search_interval,
 )
-from levelbest.trials import Trials
+from levelbest.trials import Metric, Trials
 
 SEARCH_POINTS = 10
 """Budgets compared: they share the error rate."""
@@ -119,7 +119,7 @@ class Searches(TableDesign):
         return search_contrasts([searches[:, budgets - 1] for searches in self.repeated], budgets, hypotheses)
 
     def curves(self, request: Request) -> tuple[Curve, ...]:
-        """The mean best-so-far score over the searches of each family, with Student's interval for each budget."""
+        """The mean best-so-far score over the searches of each family, with an interval for each budget."""
         return tuple(self._curve(place, request) for place in range(len(self.families)))
 
     def _curve(self, place: int, request: Request) -> Curve:
@@ -131,6 +131,8 @@ class Searches(TableDesign):
         low, high = turned_limits(low, high, metric.direction)
         method, rule = ("t", Rule.of("searches", count=searches, length=length)) if searches > 1 else ("none", Rule())
         limits = Interval(budgets, low, high, method, settings.confidence, False, searches, rule=rule)
+        if request.interval != "default" and searches > 1:
+            limits = _bounded(metric.sign * inside, limits, metric, request)
         spread = inside.std(axis=0, ddof=1) if searches > 1 else None
         return replace(
             drawn_curve(counted, metric, request, metric.sign * mean, limits, spread),
@@ -139,3 +141,22 @@ class Searches(TableDesign):
             reported=metric.reported if self.scores[place].reported is not None else None,
             cautions=tuple(caution for caution in self.cautions if caution.family in (None, counted.family)),
         )
+
+
+def _bounded(scores: FloatArray, limits: Interval, metric: Metric, request: Request) -> Interval:
+    """The same with the limits of the method asked for: at each budget those of the mean over searches (rows)."""
+    wanted = [
+        best_interval(
+            at_budget,
+            1,
+            method=request.interval,
+            confidence=limits.confidence,
+            direction=metric.direction,
+            bounds=metric.bounds,
+            n_resamples=request.settings.n_resamples,
+            rng=request.settings.rng,
+        )
+        for at_budget in scores.T
+    ]
+    low, high = (np.array([getattr(interval, side) for interval in wanted]) for side in ("low", "high"))
+    return replace(limits, low=low, high=high, method=wanted[0].method, rule=wanted[0].rule)

@@ -21,10 +21,31 @@ _ENDINGS = (".md", ".markdown", ".tex", ".rst", ".txt", "")
 _RULE = re.compile(r"\s*\|?(\s*:?-+:?\s*\|)+(\s*:?-+:?\s*)?\|?\s*")
 """The line below a header in Markdown."""
 _TABULAR = re.compile(r"\\begin\{(tabular[x*y]?|array|longtable)\}(.*?)\\end\{\1\}", re.DOTALL)
-_RULES = re.compile(r"\\(?:(?:top|mid|bottom)rule|hline|cmidrule(?:\([^)]*\))?\{[^}]*\}|cline\{[^}]*\})|(?<!\\)%.*")
-_SPAN = re.compile(r"\\multi(?:row|column)\{[^{}]*\}\{[^{}]*\}")
-_CITED = re.compile(r"~?\\(?:cite[a-z]*|label|ref|footnote)(?:\[[^\]]*\])?\{[^{}]*\}")
+_RULES = re.compile(
+    r"\\(?:(?:top|mid|bottom)rule(?:\[[^\]]*\])?|hline|cmidrule(?:\([^)]*\))?\{[^}]*\}|cline\{[^}]*\}|Xhline\{[^}]*\}"
+    r"|specialrule(?:\{[^}]*\}){3}|addlinespace(?:\[[^\]]*\])?|(?:end)?(?:first)?(?:head|foot)\b)|(?<!\\)%.*"
+)
+_ROW_END = re.compile(r"(?:\\\\\*?|\\tabularnewline)(?:\[[^\]]*\])?")
+_SPAN = re.compile(
+    r"\\multi(row|column)(?:\[[^\]]*\])?\{\s*(-?\d+)[^{}]*\}(?:\[[^\]]*\])?\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}"
+)
+_UNSEEN = re.compile(
+    r"~?\\(?:cite[a-z]*|label|ref|footnote|tablefootnote|tnote|footnotemark|textsuperscript|[vh]?phantom|[vh]space\*?"
+    r"|(?:cell|row)color|color|rule|raisebox)(?![a-zA-Z])(?:\[[^\]]*\])*(?:\{[^{}]*\})?(?:\[[^\]]*\])*"
+)
+"""Citations, marks, colours and space: what stands in their braces is no part of the cell."""
+_COLOURED = re.compile(r"\\(?:text|f?box)?color(?:box)?(?:\[[^\]]*\])?\{[^{}]*\}(?=\s*\{)")
+_FONT = re.compile(
+    r"\\(?:text(?!sub)[a-z]{2,6}|math[a-z]{2,4}|boldsymbol|bm|emph|underline|uline|num|mbox)\s*\{([^{}]*)\}"
+)
 _WRAPPED = re.compile(r"\\(?:[a-zA-Z]+)\s*\{([^{}]*)\}")
+_BRACES = re.compile(r"[_^]?\{([^{}]*)\}")
+_MARK = re.compile(r"\^?\s*(?:\{\s*)?(?:\\(?:d?dag(?:ger)?|ast|star)(?![a-zA-Z])|(?<=[\^{])\s*\*+)(?:\s*\})?")
+"""``$^{\\dagger}$``, ``$^*$``: a mark that a note explains."""
+_SWITCH = re.compile(
+    r"\\(?:(?:bf|it|sc|rm)(?:series|shape|family)?|em|(?:foot)?note(?:size)|scriptsize|(?:script|text|display)+style|tiny"
+    r"|small|large|centering)(?![a-zA-Z])|\\[,;!: ]"
+)
 _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 CellRows = list[list[str]]
 
@@ -54,18 +75,43 @@ def _between_bars(line: str) -> list[str]:
 
 
 def _of_latex(body: str) -> CellRows:
-    """The rows of a ``tabular``, without its columns, rules, citations and fonts; ``_{\\pm 0.4}`` is ± 0.4."""
+    """The rows of a ``tabular``, without its columns, rules, citations and fonts; ``_{\\pm 0.4}`` is ± 0.4.
+
+    A cell that spans rows stands in each of them; a row that is one cell across the table is a heading, and left out.
+    """
     body = _RULES.sub("", re.sub(r"\A(\[[^\]]*\])?(\{[^{}]*(\{[^{}]*\}[^{}]*)*\})+", "", body.lstrip()))
-    rows = [re.split(r"(?<!\\)&", line) for line in re.split(r"\\\\(?:\[[^\]]*\])?", body) if line.strip()]
-    return [[_plain(cell) for cell in row] for row in rows]
+    lines = [re.split(r"(?<!\\)&", line) for line in _ROW_END.split(body) if line.strip()]
+    rows: CellRows = []
+    spans: list[tuple[int, int, int]] = []  # the column of a cell, the first of its rows, and the last
+    for line in lines:
+        row: list[str] = []
+        for cell in line:
+            span = {kind: int(size) for kind, size in _SPAN.findall(cell)}
+            down = span.get("row", 1)
+            spans += [(len(row), *sorted((len(rows), len(rows) + down - (down > 0) + (down < 0))))] * (abs(down) > 1)
+            row += [_plain(cell), *[""] * (span.get("column", 1) - 1)]
+        if len(line) > 1 or len(lines[0]) == 1:
+            rows.append(row)
+    for column, first, last in spans:
+        inside = [row for row in rows[first : last + 1] if column < len(row)]
+        text = next((row[column] for row in inside if row[column]), "")
+        for row in inside:
+            row[column] = row[column] or text
+    return rows
 
 
 def _plain(cell: str) -> str:
-    cell = _CITED.sub("", _SPAN.sub("", cell)).replace("\\pm", "±").replace("$", "").replace("\\%", "%")
+    cell = _UNSEEN.sub("", _SPAN.sub("", _COLOURED.sub("", cell)))
+    for macro, character in (("pm", "±"), ("uparrow", "↑"), ("downarrow", "↓"), ("%", "%"), ("_", "_"), ("&", "&")):
+        cell = re.sub(rf"\\(?:text)?{macro}(?![a-zA-Z])", character, cell)
+    cell = _MARK.sub("", cell.replace("$", "").replace("{,}", ","))
     before = None
     while cell != before:
-        before, cell = cell, re.sub(r"[_^]?\{([^{}]*)\}", r" \1 ", _WRAPPED.sub(r"\1", cell))
-    cell = re.sub(r"\\(?:bf|it|em|small|scriptsize|tiny|textpm|,|;|!| )", " ", cell).replace("\\", "").replace("~", " ")
+        before = cell
+        # An unknown macro may hold a deviation: its content does not continue the number before it.
+        for braces, content in ((_FONT, r"\1"), (_WRAPPED, r" \1 "), (_BRACES, r" \1 ")):
+            cell = braces.sub(content, cell) if cell == before else cell
+    cell = _SWITCH.sub(" ", cell).replace("\\", "").replace("~", " ")
     return re.sub(r"\s+", " ", re.sub(r"[_^]\s*±", " ±", cell)).strip()
 
 

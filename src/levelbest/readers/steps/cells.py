@@ -18,6 +18,7 @@ import numpy.typing as npt
 from levelbest._check import BoolArray, Column, FloatArray, IntArray
 from levelbest.errors import InputError, named
 from levelbest.readers.raw import Cells, Coded, as_codes, is_numeric
+from levelbest.readers.tables.commas import DECIMAL_COMMA, POINTS_OF_THOUSANDS, THOUSANDS
 from levelbest.readers.tables.languages import in_english
 from levelbest.trials import STATUSES
 
@@ -27,9 +28,6 @@ __all__ += ["inside", "is_endings", "is_series", "no_item", "seconds_of", "split
 MISSING = frozenset({"", "na", "n/a", "#n/a", "null", "none", "-", "--", "?", "missing", "<na>", "."})
 MISSING |= {"k.a.", "k. a.", "n.v.", "n.d.", "n. d.", "s/d", "#nv", "#n/d", "–", "—"}
 _PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
-_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?")
-_POINTS_OF_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+(?P<comma>,\d*)?")
-_DECIMAL_COMMA = re.compile(r"[+-]?(\d+,\d*|,\d+)([eE][+-]?\d+)?")
 _CLOCK = re.compile(r"(?:(\d+) days?,? +)?(?:(\d+):)?(\d+):(\d{2}(?:\.\d+)?)")
 _UNITS = re.compile(
     r"(?:(\d+)\s*(?:d|days?))?\s*(?:(\d+)\s*(?:h|hrs?|hours?))?\s*(?:(\d+)\s*(?:m|mins?|minutes?))?"
@@ -151,13 +149,13 @@ def _distinct(column: Coded | Column) -> tuple[Sequence[object], IntArray]:
 
 
 def _without_points(cells: Sequence[object]) -> Sequence[object]:
-    """``1.895,82`` as ``1895,82``; where one is written so, ``1.200`` beside it is 1200 too."""
+    """``1.895,82`` as ``1895,82``; beside it, and beside ``1.234.567``, ``1.200`` is 1200 too."""
     grouped = {
         place: match
         for place, cell in enumerate(cells)
-        if isinstance(cell, str) and (match := _POINTS_OF_THOUSANDS.fullmatch(cell.strip()))
+        if isinstance(cell, str) and (match := POINTS_OF_THOUSANDS.fullmatch(cell.strip()))
     }
-    if not any(match["comma"] for match in grouped.values()):
+    if not any(match["comma"] or match[0].count(".") > 1 for match in grouped.values()):
         return cells
     return [grouped[place][0].replace(".", "") if place in grouped else cell for place, cell in enumerate(cells)]
 
@@ -186,9 +184,9 @@ def _kind(cell: object) -> str:
         return "odd"
     if text.endswith("%") and _kind(text[:-1]) in ("plain", "thousands", "decimal-comma"):
         return "percent"
-    if _THOUSANDS.fullmatch(text):
+    if THOUSANDS.fullmatch(text):
         return "thousands"
-    if _DECIMAL_COMMA.fullmatch(text):
+    if DECIMAL_COMMA.fullmatch(text):
         return "decimal-comma"
     return "word" if seconds_of(text) is None else "clock"
 
@@ -216,7 +214,7 @@ def _read(cell: object, kind: str, decimal: bool) -> float:
         return seconds_of(text) or 0.0
     if "," not in text:
         return float(text)
-    as_point = "." not in text and (decimal or not _THOUSANDS.fullmatch(text))
+    as_point = "." not in text and (decimal or not THOUSANDS.fullmatch(text))
     return float(text.replace(",", "." if as_point else ""))
 
 

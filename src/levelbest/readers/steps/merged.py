@@ -11,8 +11,9 @@ import numpy as np
 from levelbest._check import BoolArray, IntArray
 from levelbest.cautions import Caution
 from levelbest.errors import Ambiguous, InputError, named
-from levelbest.readers.raw import Cells, Codes, LazyColumns, RawTable, as_codes, joint_codes, stacked
+from levelbest.readers.raw import Cells, Codes, LazyColumns, RawTable, as_codes, is_numeric, joint_codes, stacked
 from levelbest.readers.steps.cells import ReadNumbers, as_numbers, no_item, split_path
+from levelbest.readers.tables.commas import thousands_or_decimals
 from levelbest.readers.tables.files import stem
 from levelbest.trials import Skipped
 
@@ -191,6 +192,12 @@ class Merged:
             raise InputError(
                 f"the column for {named(role)}, {name!r}, must hold numbers, and {len(read.words)} of {self.n_rows} "
                 f"cells do not (first: {word!r} at {self.at(row)}); choose another column"
+            )
+        if not is_numeric(self.columns[name]) and (cells := thousands_or_decimals(as_codes(self.columns[name])[0])):
+            raise InputError(
+                f"{self.source}: in {name!r}, the column for {named(role)}, {cells[0]!r} stands beside {cells[1]!r}, "
+                "so that its point may part thousands: write such numbers without separators, or all with equally many "
+                "decimals"
             )
         for how, (count, first) in read.converted.items():
             self.say("converted-numbers", count, count=count, column=name, how=how, first=first)

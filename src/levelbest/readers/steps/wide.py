@@ -207,7 +207,7 @@ def _obvious_samples(table: Merged) -> list[str]:
     numbered: dict[str, list[tuple[int, str]]] = {}
     for name in table.columns:
         match = _SAMPLE.fullmatch(name)
-        if match and is_numeric(table.columns[name]):
+        if match and _holds_scores(table.columns[name]):
             numbered.setdefault(match[1].lower(), []).append((int(match[2]), name))
     runs = [sorted(group) for key, group in numbered.items() if len(group) >= (2 if key in _CLEAR else 3)]
     if len(runs) != 1:
@@ -216,6 +216,14 @@ def _obvious_samples(table: Merged) -> list[str]:
     if numbers != list(range(numbers[0], numbers[0] + len(numbers))) or _has_mean_of_a_search(table, samples):
         return []
     return samples
+
+
+def _holds_scores(column: Cells) -> bool:
+    """Whether cells are numbers, in whatever writing; in a few there may be a word, such as ``OOM``."""
+    if is_numeric(column) or is_series(column):
+        return is_numeric(column)
+    read = as_numbers(column)
+    return bool(np.isfinite(read.values).sum() > len(read.words))
 
 
 def _has_mean_of_a_search(table: Merged, samples: Sequence[str]) -> bool:

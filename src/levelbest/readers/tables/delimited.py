@@ -20,6 +20,12 @@ from levelbest._read import refuse_more
 from levelbest.cautions import Caution
 from levelbest.errors import DataError
 from levelbest.readers.raw import EXACT, Cells, RawTable
+from levelbest.readers.tables.commas import (
+    POINTS_OF_THOUSANDS,
+    thousands_or_decimals,
+    without_separators,
+    written_as_others,
+)
 from levelbest.readers.tables.languages import ENGLISH
 from levelbest.readers.tables.tidy import MARKS, TEXT
 from levelbest.trials import Skipped
@@ -68,17 +74,24 @@ def parse_delimited(text: str, source: str, delimiter: str | None = None) -> Raw
             f"many cells as its header ({width}, split at {delimiter!r}); the first is at {ragged[0].where}"
         )
     as_text = TEXT if set(names) >= MARKS else frozenset()
-    columns = {
-        name: _text_column([row[place] for row in kept], plain=name in as_text) for place, name in enumerate(names)
-    }
+    cells = {name: [row[place] for row in kept] for place, name in enumerate(names)}
+    commas = written_as_others(cells, delimiter) if delimiter != "," or '"' in text else {}
+    cells |= {name: [without_separators(cell) for cell in cells[name]] for name in commas}
+    columns = {name: _text_column(column, plain=name in as_text) for name, column in cells.items()}
     return RawTable(
         source=source,
         columns=columns,
         lines=np.array(numbers, dtype=np.int64),
         row_name="line",
         skipped=skipped,
-        cautions=layout.cautions,
+        cautions=[*layout.cautions, *commas.values()],
     )
+
+
+def first_rows(lines: Sequence[str], layout: Layout) -> list[list[str]]:
+    """The rows in these lines that have as many cells as the header."""
+    width = len(layout.names)
+    return [cells for _, cells in _records(lines, layout.body, layout.delimiter, width) if len(cells) == width]
 
 
 def _sorted_out(records: Sequence[NumberedCells], width: int) -> tuple[list[list[str]], list[int], dict[int, str]]:
@@ -200,10 +213,13 @@ def _text_column(cells: Sequence[str], *, plain: bool = False) -> Cells:
 def _numbers(cells: Sequence[str]) -> FloatArray | None:
     """Cells as numbers, NaN where empty; None where one is no number, or names something as ``007`` and long ids do.
 
-    As a score such a name is still read as a number.
+    As a score such a name is still read as a number; where ``1.200`` may be 1200 that is asked.
     """
     match, zeros = NUMBER.fullmatch, _ZEROS_FIRST.match
     if not all(not cell or (match(cell) and not zeros(cell)) for cell in cells):
+        return None
+    pointed = next((cell for cell in cells if "." in cell), "")
+    if POINTS_OF_THOUSANDS.fullmatch(pointed) and thousands_or_decimals(cells):
         return None
     numbers = np.array([cell or "nan" for cell in cells], dtype=np.float64)
     whole = np.abs(numbers[np.isfinite(numbers)])

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from collections.abc import Collection
 from functools import lru_cache
 from itertools import count
 from pathlib import Path
@@ -18,7 +19,8 @@ from levelbest._check import Column
 from levelbest._read import open_file
 from levelbest.errors import DataError
 from levelbest.readers.raw import EXACT, Cells, Coded, LazyColumns, RawTable, typed, unique_codes
-from levelbest.readers.tables.delimited import SUMMARY_ROWS, layout_of, summary_word
+from levelbest.readers.tables.commas import OPEN_NUMBER, written_as_others
+from levelbest.readers.tables.delimited import SUMMARY_ROWS, first_rows, layout_of, summary_word
 from levelbest.readers.tables.files import MAGIC, open_bytes
 from levelbest.trials import Skipped
 
@@ -88,8 +90,13 @@ def reason_of(error: BaseException) -> str:
     return str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
 
 
-def _lazy_table(connection: DuckDBPyConnection, relation: str, source: str, *, text: bool = False) -> RawTable:
-    """A relation as a raw table whose columns are fetched one by one; ``text``: numbers are still written out."""
+def _lazy_table(
+    connection: DuckDBPyConnection, relation: str, source: str, *, text: bool = False, commas: Collection[str] = ()
+) -> RawTable:
+    """A relation as a raw table whose columns are fetched one by one; ``text``: numbers are still written out.
+
+    In ``commas``, columns of text, ``1,234`` has a decimal comma and ``1.200`` is 1200.
+    """
     import duckdb
 
     described = connection.execute(f"DESCRIBE SELECT * FROM {relation}").fetchall()
@@ -100,6 +107,9 @@ def _lazy_table(connection: DuckDBPyConnection, relation: str, source: str, *, t
         try:
             written = rf"regexp_replace(trim({name_of(name)}), '^''(''*[=+@-])', '\1')"
             cell = f"nullif({written}, '')" if text else name_of(name)
+            if name in commas:
+                plain = f"replace(replace({cell}, '.', ''), ',', '.')"
+                cell = f"CASE WHEN regexp_full_match({cell}, '{OPEN_NUMBER}') THEN {plain} ELSE {cell} END"
             kind = _written(connection, relation, cell) if text else types[name]
             return _column(connection, relation, cell, kind, n_rows)
         except duckdb.Error as error:
@@ -189,9 +199,11 @@ def read_large_csv(path: Path, head: str, delimiter: str | None = None) -> RawTa
             skipped += _without_footer(connection, table, names, source)
         except duckdb.Error as error:
             raise DataError(f"{source} cannot be read as a table: {reason_of(error)}") from None
-    whole = _lazy_table(connection, table, source, text=True)
+    first = list(zip(*first_rows(lines, layout), strict=True))
+    commas = written_as_others(dict(zip(names, first, strict=True)), layout.delimiter) if first else {}
+    whole = _lazy_table(connection, table, source, text=True, commas=commas)
     whole.skipped = skipped
-    whole.cautions = layout.cautions
+    whole.cautions = [*layout.cautions, *commas.values()]
     if len(skipped) > whole.n_rows:
         raise DataError(
             f"{source} does not look like one table: {len(skipped)} of {len(skipped) + whole.n_rows} rows cannot be "

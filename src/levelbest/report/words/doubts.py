@@ -242,6 +242,7 @@ _HOW = {
     "percent-points": "with percent signs (not divided by 100, since numbers without the sign are larger than 1)",
     "thousands": "with thousands commas",
     "decimal-comma": "with decimal commas",
+    "thousands-points": "with thousands points, since other columns have decimal commas",
     "clock": "in hours, minutes and seconds (read as seconds)",
     "verdict": "in words (1 for what passed, 0 for what did not)",
 }
