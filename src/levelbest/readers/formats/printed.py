@@ -88,7 +88,8 @@ def _of_latex(body: str) -> CellRows:
         for cell in line:
             span = {kind: int(size) for kind, size in _SPAN.findall(cell)}
             down = span.get("row", 1)
-            spans += [(len(row), *sorted((len(rows), len(rows) + down - (down > 0) + (down < 0))))] * (abs(down) > 1)
+            if abs(down) > 1:
+                spans.append((len(row), len(rows) + min(0, down + 1), len(rows) + max(0, down - 1)))
             row += [_plain(cell), *[""] * (span.get("column", 1) - 1)]
         if len(line) > 1 or len(lines[0]) == 1:
             rows.append(row)
