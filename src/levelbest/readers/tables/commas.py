@@ -50,8 +50,8 @@ def written_as_others(columns: Mapping[str, Sequence[str]], delimiter: str) -> d
         separated = [cell.strip() for cell in cells if _is_open(cell.strip()) and not (plain and "," in cell)]
         if separated:
             how = "decimal-comma" if "," in separated[0] else "thousands-points"
-            count, first = len(separated), separated[0]
-            cautions[name] = Caution.of("converted-numbers", None, count, count=count, column=name, how=how, first=first)
+            n, first = len(separated), separated[0]
+            cautions[name] = Caution.of("converted-numbers", None, n, count=n, column=name, how=how, first=first)
     return cautions
 
 
