@@ -35,6 +35,7 @@ from levelbest.stats.bands._resample import Ranked as Ranked
 from levelbest.stats.bands._resample import allow as allow
 from levelbest.stats.bands._resample import bootstrap as bootstrap
 from levelbest.stats.bands._resample import counts as counts
+from levelbest.stats.bands._resample import pieces as pieces
 from levelbest.stats.bands._resample import statistic_draws as statistic_draws
 from levelbest.stats.bands._work import Interval, Limits, Rule, Terms, Work
 

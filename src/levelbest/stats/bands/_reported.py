@@ -30,7 +30,7 @@ from levelbest._check import Bounds, FloatArray, IntArray
 from levelbest.stats.bands._gaffke import FEWEST_TRIALS, powers, sorted_uniforms
 from levelbest.stats.bands._limits import rank_edges
 from levelbest.stats.bands._resample import allow
-from levelbest.stats.best import Sample, best_weights, running_sums, subset_fraction, weights_below
+from levelbest.stats.best import Quantile, Sample, best_weights, subset_fraction, weights_below
 
 _REPORTS_AT_ONCE = 1 << 17  # values in one piece of draws
 FEWEST_FREE = 2.0
@@ -220,7 +220,7 @@ def quantile_draws(
     ranks = np.append(trials[starts[1:]], ordered.n_trials)  # the last of each tie
     sizes = np.repeat(np.diff(ranks, prepend=trials[0]) / counts, counts)
     worst_first = np.argsort(reported, kind="stable")
-    scores = np.append(reported[worst_first], np.inf)
+    scores, quantile = reported[worst_first], Quantile(q)
     group = np.repeat(np.arange(counts.size), counts)[worst_first]
     draws = np.empty((n.size, n_draws))
     piece = max(1, _REPORTS_AT_ONCE // reported.size)
@@ -236,10 +236,9 @@ def quantile_draws(
         for i, (left, power) in enumerate(powers(logs, ranks, ordered.n_trials, n)):
             counted = np.flatnonzero(group >= left)
             chances = np.ascontiguousarray(np.diff(power, axis=1, prepend=0.0).T)
-            total = running_sums(chances.take(group[counted] - left, axis=0) * shares[counted]).T
-            possible = scores[np.append(counted, reported.size)]
+            weights = chances.take(group[counted] - left, axis=0) * shares[counted]
             further = ends[0, i] + where * (ends[1, i] - ends[0, i])
-            draws[i, cut] = np.clip(further, *_between(total, 1 - power[:, -1], q, possible))
+            draws[i, cut] = np.clip(further, *quantile.with_further(scores[counted], weights, 1 - power[:, -1]))
     return draws
 
 
@@ -250,22 +249,3 @@ def _kept(ordered: Sample) -> IntArray:
     start, stop = (int(np.searchsorted(ordered.selection, ordered.selection[first], side=s)) for s in ("left", "right"))
     of_tie = np.unique(np.linspace(start, stop - 1, min(stop - start, ALL_DRAWN)).astype(np.int64))
     return np.concatenate([of_tie, np.arange(stop, m)])
-
-
-def _between(total: FloatArray, rest: FloatArray, q: float, scores: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The quantile with the imagined score below all others, and with it above all: in between it is that score."""
-    under, over = (_first_at_least(total, q - _SHARE_ROUNDING - held) for held in (rest, 0 * rest))
-    lowest = np.where(rest >= q - _SHARE_ROUNDING, -np.inf, scores[np.minimum(under, scores.size - 2)])
-    return lowest, scores[over]
-
-
-def _first_at_least(rising: FloatArray, level: FloatArray) -> IntArray:
-    """Where each row first reaches its level; one past the end where it does not. By halving, all rows at once."""
-    below = np.full(level.size, -1)
-    reached = np.full(level.size, rising.shape[1])
-    rows = np.arange(level.size)
-    while (reached - below > 1).any():
-        middle = (below + reached + 1) // 2  # a row that is done stays where it is
-        enough = rising[rows, np.minimum(middle, rising.shape[1] - 1)] >= level
-        reached, below = np.where(enough, middle, reached), np.where(enough, below, middle)
-    return reached

@@ -11,7 +11,7 @@ Scores here are signed so that higher is better; `interval` changes the signs of
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -23,10 +23,10 @@ from levelbest.stats.best import (
     LONG_ROW,
     Quantile,
     Statistic,
+    TiedShares,
     kept_weights,
     order_quantiles,
     running_sums,
-    subset_fraction,
 )
 
 MEMORY_LIMIT = 1 << 30  # bytes that the estimates of all resamples may take
@@ -324,38 +324,6 @@ def smooth_bootstrap(trials: Ranked, n_resamples: int, rng: np.random.Generator)
     return estimates + trials.offset
 
 
-def statistic_draws(trials: Ranked, statistic: Statistic, drawn: IntArray | BoolArray) -> FloatArray:
-    """Any statistic of the reported score of the best of n, (n, resample), of resamples given as counts."""
-    m, b = trials.size, drawn.shape[0]
-    if trials.one_column and isinstance(statistic, Quantile):
-        return order_quantiles(trials.reported.take(_drawn_places(drawn, m)), trials.n, statistic.q)
-    sizes = np.add.reduceat(drawn, trials.starts, axis=1, dtype=np.int64)
-    top = np.cumsum(sizes, axis=1)
-    group, worst_first = trials.groups, np.argsort(trials.reported, kind="stable")
-    if isinstance(statistic, Quantile) and m <= drawn.shape[1]:  # only those drawn, in order: (place, resample)
-        chosen = np.ascontiguousarray(worst_first.take(_drawn_places(drawn[:, worst_first], m)).T)
-        places = group.take(chosen) + np.arange(b) * trials.starts.size
-        rows, part = trials.reported.take(chosen).T, (1 / np.maximum(sizes, 1)).ravel().take(places)
-    else:
-        rows, places = trials.reported[worst_first], None
-        part = (drawn / np.maximum(sizes, 1)[:, group])[:, worst_first]
-    out = np.empty((trials.n.size, b))
-    for i, n in enumerate(trials.n):
-        of_groups = np.diff(_found_below(m, int(n)).take(top), axis=1, prepend=0.0)
-        if places is None:
-            weights = of_groups[:, group[worst_first]] * part
-        else:
-            weights = (of_groups.ravel().take(places) * part).T
-        out[i] = statistic.of_distribution(rows, weights)
-    return out
-
-
-@lru_cache(maxsize=256)
-def _found_below(m: int, n: int) -> FloatArray:
-    """The chance that the best of n of m lies among the k worst, k = 0 to m."""
-    return subset_fraction(np.arange(m + 1), m, n)
-
-
 def _group_sums(rows: FloatArray, starts: IntArray) -> FloatArray:
     """Sums of the rows from each start to the next."""
     ends = np.append(starts[1:], rows.shape[0])
@@ -377,6 +345,27 @@ def _drawn_places(drawn: IntArray | BoolArray, size: int) -> IntArray:
     places = np.flatnonzero(drawn).reshape(rows, size)
     places -= np.arange(rows)[:, None] * width
     return places
+
+
+def statistic_draws(trials: Ranked, statistic: Statistic, drawn: IntArray | BoolArray) -> FloatArray:
+    """Any statistic of the reported score of the best of n, (n, resample), of resamples given as counts."""
+    m, b = trials.size, drawn.shape[0]
+    if trials.one_column and isinstance(statistic, Quantile):
+        return order_quantiles(trials.reported.take(_drawn_places(drawn, m)), trials.n, statistic.q)
+    sizes = np.add.reduceat(drawn, trials.starts, axis=1, dtype=np.int64)
+    worst_first, first = np.argsort(trials.reported, kind="stable"), np.arange(b) * trials.starts.size
+    if isinstance(statistic, Quantile) and m <= drawn.shape[1]:  # only those drawn, in order: (place, resample)
+        chosen = np.ascontiguousarray(worst_first.take(_drawn_places(drawn[:, worst_first], m)).T)
+        rows, times, groups = trials.reported.take(chosen).T, None, trials.groups.take(chosen) + first
+    else:
+        rows, times = trials.reported[worst_first], np.ascontiguousarray(drawn[:, worst_first].T, dtype=np.float64)
+        groups = trials.groups[worst_first, None] + first
+    shares = TiedShares.of(sizes, m, groups)
+    out = np.empty((trials.n.size, b))
+    for i, n in enumerate(trials.n):
+        weights = shares.at(int(n))
+        out[i] = statistic.of_distribution(rows, (weights if times is None else weights * times).T)
+    return out
 
 
 def statistic_bootstrap(

@@ -33,6 +33,7 @@ from levelbest.stats.best._statistics import Statistic, register_statistic
 from levelbest.stats.best._statistics import order_quantiles as order_quantiles
 from levelbest.stats.best._statistics import running_sums as running_sums
 from levelbest.stats.best._statistics import statistic_named as statistic_named
+from levelbest.stats.best._weights import TiedShares as TiedShares
 from levelbest.stats.best._weights import kept_weights as kept_weights
 from levelbest.stats.best._weights import log_share as log_share
 from levelbest.stats.best._weights import rank_weights as rank_weights

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -237,3 +238,35 @@ def weight_rows(n_trials: int, budgets: IntArray, estimator: str, cut: float) ->
         whole[:, left : left + piece.shape[1]] = piece
         if left + piece.shape[1] == wide:
             yield rows, whole
+
+
+class TiedShares(NamedTuple):
+    """The chance that a member of a group of tied trials is the best of n, which its size and the number of trials
+    drawn up to it tell: looked up in a table of both, or of all groups where those are fewer."""
+
+    m: int
+    top: IntArray
+    size: IntArray
+    entry: IntArray
+    """Of each (trial, resample) in the table."""
+
+    @classmethod
+    def of(cls, sizes: IntArray, m: int, groups: IntArray) -> TiedShares:
+        """From the sizes of the groups in each resample, and the group of each (trial, resample)."""
+        top, most = np.cumsum(sizes, axis=1), int(sizes.max()) + 1
+        if (m + 1) * most > sizes.size:
+            return cls(m, top.ravel(), sizes.ravel(), groups)
+        every, size = (both.ravel() for both in np.indices((m + 1, most)))
+        return cls(m, every, np.minimum(size, every), (top * most + sizes).ravel().take(groups))
+
+    def at(self, n: int) -> FloatArray:
+        """(trial, resample)."""
+        below = _found_below(self.m, n)
+        share = (below.take(self.top) - below.take(self.top - self.size)) * (1 / np.maximum(self.size, 1))
+        return share.take(self.entry)
+
+
+@lru_cache(maxsize=256)
+def _found_below(m: int, n: int) -> FloatArray:
+    """The chance that the best of n of m lies among the k worst, k = 0 to m."""
+    return subset_fraction(np.arange(m + 1), m, n)

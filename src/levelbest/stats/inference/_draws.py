@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from levelbest._check import Bounds, FloatArray, IntArray
-from levelbest.stats.bands import gaffke_draws
+from levelbest.stats.bands import gaffke_draws, pieces
 from levelbest.stats.best import Mean, Quantile, Sample, Statistic, best_weights
 
 N_DRAWS = 2_000
@@ -285,10 +285,14 @@ def weighted_draws(
     best = ordered.claimed[-max(3, round(math.sqrt(m))) :] if reported else ordered.claimed
     ends = _end_scores(best, bounds)
     fresh = np.flatnonzero(np.append(True, np.diff(ordered.selection[cells.starts]) > 0))
-    drawn = _Drawn.of(weights, fresh, claimed)
-    if reported:
-        return Draws(*drawn.curves(n, statistic, ends, at_bottom=False))
-    (lower,), (upper,) = (drawn.curves(n, statistic, ends[at : at + 1], at_bottom=at == 0) for at in (0, 1))
+    lower, upper = np.empty((2, n.size, weights.shape[0]))
+    for cut in pieces(*weights.shape):
+        drawn = _Drawn.of(weights[cut], fresh, claimed[cut])
+        if reported:
+            lower[:, cut], upper[:, cut] = drawn.curves(n, statistic, ends, at_bottom=False)
+        else:
+            (lower[:, cut],) = drawn.curves(n, statistic, ends[:1], at_bottom=True)
+            (upper[:, cut],) = drawn.curves(n, statistic, ends[1:], at_bottom=False)
     return Draws(lower, upper)
 
 
@@ -319,7 +323,7 @@ class _Drawn(NamedTuple):
         if isinstance(statistic, Mean):
             means = np.add.reduceat(self.weights[:, :-1] * self.claimed, self.fresh, axis=1) / self.groups
         else:
-            sorted_ends = [self._sorted(end) for end in ends]
+            scores, member, within = self._sorted()
         for place, budget in enumerate(n.tolist()):
             powers = np.exp(budget * logs)
             chances, rest = np.diff(powers, axis=1), powers[:, 0] + 1 - powers[:, -1]
@@ -327,18 +331,29 @@ class _Drawn(NamedTuple):
                 out[:, place] = np.einsum("dg,dg->d", chances, means) + np.multiply.outer(np.array(ends), rest)
                 continue
             left = int(np.argmax(powers[:, 1:].max(axis=0) > _NOTHING))  # groups below it weigh nothing
-            chances = np.ascontiguousarray(np.column_stack([chances[:, left:], rest]).T)
-            for row, (scores, member, within) in zip(out[:, place], sorted_ends, strict=True):
-                kept = np.flatnonzero(member >= left)
-                weights = chances.take(member[kept] - left, axis=0) * within[kept]
-                row[:] = statistic.of_distribution(scores[kept], weights.T)
+            kept = np.flatnonzero(member >= left)
+            weights = np.ascontiguousarray(chances[:, left:].T).take(member[kept] - left, axis=0) * within[kept]
+            out[:, place] = _with_ends(statistic, scores[kept], weights, rest, ends)
         return list(out)
 
-    def _sorted(self, end: float) -> tuple[FloatArray, IntArray, FloatArray]:
-        """Scores worst first with ``end`` among them, the group of each, and its part of the group (trial, draw)."""
-        scores = np.append(self.claimed[0], end)
-        worst_first = np.argsort(scores, kind="stable")
+    def _sorted(self) -> tuple[FloatArray, IntArray, FloatArray]:
+        """Scores worst first, the group of each, and its part of the group (trial, draw)."""
+        worst_first = np.argsort(self.claimed[0], kind="stable")
         member = np.repeat(np.arange(self.fresh.size), np.diff(np.append(self.fresh, self.claimed.shape[1])))
-        within = np.ones((scores.size, self.weights.shape[0]))
-        within[:-1] = (self.weights[:, :-1] / self.groups[:, member]).T
-        return scores[worst_first], np.append(member, self.fresh.size)[worst_first], within[worst_first]
+        within = (self.weights[:, :-1] / self.groups[:, member]).T
+        return self.claimed[0, worst_first], member[worst_first], within[worst_first]
+
+
+def _with_ends(
+    statistic: Statistic, scores: FloatArray, weights: FloatArray, rest: FloatArray, ends: tuple[float, ...]
+) -> list[FloatArray]:
+    """The statistic of each column of weights, the rest of the chance at each of the ends."""
+    if isinstance(statistic, Quantile):
+        limits = statistic.with_further(scores, weights, rest)
+        return [np.clip(end, *limits) for end in ends]
+    each = []
+    for end in ends:
+        place = int(np.searchsorted(scores, end, side="right"))
+        with_end = np.insert(weights, place, rest, axis=0)
+        each.append(statistic.of_distribution(np.insert(scores, place, end), with_end.T))
+    return each
