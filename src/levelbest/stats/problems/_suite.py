@@ -143,8 +143,8 @@ def suite_interval(
     lower[:inside], upper[:inside] = best.value[:inside] + below, best.value[:inside] + above
     if None not in ends:
         lower, upper = np.clip(lower, *ends), np.clip(upper, *ends)
-    lower[:inside] = np.fmax(lower[:inside], over.low[:inside])
-    upper[:inside] = np.fmin(upper[:inside], over.high[:inside])
+    lower[:inside] = np.fmax(lower, over.low)[:inside]
+    upper[:inside] = np.fmin(upper, over.high)[:inside]
     facts = {"n_groups": int(best.groups.size), "bounds": ends, "weighted": best.weights is not None}
     return Interval(
         n=best.n,
