@@ -1,11 +1,12 @@
 """Verdicts: what they say, when they refuse, and that they read well."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from levelbest import Trials, compare
+from levelbest import Trials, compare, family_curves, read_trials
 from levelbest.errors import DataError, InputError
 from levelbest.results import Verdict, crossings_of, verdict_ranges
 from levelbest.stats import expected_best
@@ -346,3 +347,24 @@ def test_the_pair_in_the_other_order_is_mirrored():
     assert dict(other.chance)[5] == pytest.approx(1 - dict(one.chance)[5])
     with pytest.raises(KeyError):
         result.pair("cnn", "x")
+
+
+def test_further_trials_of_the_default_test_are_not_those_of_gaffke():
+    rng = np.random.default_rng(0)
+    scores = np.concatenate([rng.normal(0.5, 0.1, 60), rng.normal(0.53, 0.1, 60)]).clip(0, 1)
+    trials = Trials.from_arrays(scores, direction="max", bounds=(0, 1), family=["a"] * 60 + ["b"] * 60)
+    by_default, bounded = (compare(trials, n=[1], interval=name) for name in ("default", "gaffke"))
+    assert by_default.pairs[0].further > 0
+    assert np.isnan(bounded.pairs[0].further)
+    assert bounded.to_dict()["comparisons"][0]["further_trials"] is None
+    apart = replace(trials, selection=scores * 0.1 + 0.8 * np.repeat([0, 1], 60))
+    assert compare(apart, n=[1], interval="gaffke").pairs[0].further == 0
+
+
+def test_a_curve_does_not_advise_to_compare_in_pairs(tmp_path):
+    rng = np.random.default_rng(0)
+    rows = [f"{name},{lr:.4f},{rng.normal():.4f}" for name in "ab" for lr in np.linspace(0.1, 0.9, 20) ** 2]
+    (tmp_path / "t.csv").write_text("\n".join(["model,lr,val_acc", *rows]) + "\n")
+    trials = read_trials(tmp_path / "t.csv")
+    assert "paired-design" in {caution.code for caution in trials.cautions}
+    assert "paired-design" not in {c.code for drawn in family_curves(trials, n=[1]) for c in drawn.cautions}

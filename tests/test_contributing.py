@@ -63,6 +63,18 @@ def test_a_design_from_outside():
         exec(DESIGN, {})
 
 
+def test_the_only_budget_of_a_design_is_planned_for():
+    exec(DESIGN, {})
+    rng = np.random.default_rng(0)
+    options = {"family": ["a"] * 12 + ["b"] * 12, "configuration": {"site": np.tile(np.arange(12), 2)}}
+    trials = lb.Trials.from_arrays(rng.normal(size=24), direction="max", **options)
+    plan = lb.plan_trials(trials, n_resamples=200)
+    assert plan.separations[0][2].n == 1
+    assert "Planned for" not in str(plan)
+    with pytest.raises(InputError, match="the only budget here is one site, n = 1, got 10; leave out n="):
+        lb.plan_trials(trials, n=10)
+
+
 def test_an_interval_and_a_statistic_from_outside(tmp_path, capsys):
     exec(INTERVAL, {})
     exec(STATISTIC, {})

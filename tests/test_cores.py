@@ -1,7 +1,9 @@
 """Large families on all cores: who does the work, and that the answer does not depend on it."""
 
 import json
+import multiprocessing
 import os
+import select
 import subprocess
 import sys
 import threading
@@ -130,3 +132,21 @@ def test_what_a_killed_process_had_to_do_is_done_here():
     made = [*_cores.in_forks(square, range(5), 2)]
     assert [value for value, _ in made] == [0, 1, 4, 9, 16]
     assert made[2][1]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs processes that can be forked")
+def test_what_is_under_way_is_not_waited_for_when_it_is_interrupted():
+    never, (done, finished) = os.pipe()[0], os.pipe()
+
+    def work(number):
+        if number:
+            select.select([never], [], [], 5.0)  # nothing is written there
+            os.write(finished, b"x")
+        return number
+
+    made = _cores.in_forks(work, range(3), 2)
+    assert next(made) == 0
+    with pytest.raises(KeyboardInterrupt):
+        made.throw(KeyboardInterrupt)
+    assert select.select([done], [], [], 0.0)[0] == []  # no worker came to its end
+    assert multiprocessing.active_children() == []

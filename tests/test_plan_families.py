@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from levelbest import Trials, compare, plan_trials
+from levelbest.cautions import Caution
 from levelbest.cli.main import main
 from levelbest.errors import InputError
 from levelbest.report.terminal.console import console
@@ -411,3 +412,33 @@ def test_for_equal_systems_over_problems_no_number_is_promised():
         if needed.code == "open":
             assert "or more" in plan_rows(plan)[0][2]
     assert promised <= 7
+
+
+def seeds(decimals):
+    rng = np.random.default_rng(1)
+    scores = np.concatenate([rng.normal(level, 0.02, 10) for level in (0.6, 0.615)]).round(decimals)
+    return Trials.from_arrays(scores, direction="max", family=["a"] * 10 + ["b"] * 10, seed=np.tile(np.arange(10), 2))
+
+
+@pytest.mark.parametrize(("n", "planned"), [(None, 1), (1, 1), (2, 2), (10, 2)])
+def test_the_best_of_several_runs_is_planned_for_where_it_is_asked_for(n, planned):
+    """Of 10 runs, n up to a quarter: 2. What was planned for was one run, with the reason of a small pilot."""
+    plan = plan_trials(seeds(6), n=n, n_resamples=200)
+    assert plan.separations[0][2].n == planned
+    assert ("Planned for n = 2, not 10" in str(plan)) == (n == 10)
+
+
+def test_a_family_of_equal_scores_does_not_end_the_plan(recwarn):
+    """Resamples of ten scores, seven of them equal, have no spread: the width was infinite, and the plan an error."""
+    plan = plan_trials(seeds(2), n=2, n_resamples=200)
+    assert [name for name, _, _ in plan.unplanned] == ["a"]
+    assert "a: no plan, since too many of its 10 scores are equal" in str(plan)
+    assert plan.separations
+    assert not recwarn.list
+
+
+def test_cautions_about_the_best_of_runs_are_left_out_of_a_plan_for_one_run():
+    tied = seeds(2)
+    tied = replace(tied, cautions=(*tied.cautions, Caution.of("ties", "a", 0.8, share=0.8)))
+    assert "ties" in {caution.code for caution in tied.cautions}
+    assert "ties" not in {caution.code for caution in plan_trials(tied, n_resamples=200).cautions}

@@ -79,7 +79,7 @@ def in_forks(make: Callable[[_Of], _Made], each: Sequence[_Of], workers: int) ->
 
     global _work
     _work, done = made_at, 0  # which the workers inherit: no pickle could carry it
-    forked = multiprocessing.get_context("fork")
+    forked, others = multiprocessing.get_context("fork"), multiprocessing.active_children()
     try:
         with ProcessPoolExecutor(workers, forked, initializer=_leave_interrupts) as pool:
             with warnings.catch_warnings():
@@ -89,6 +89,11 @@ def in_forks(make: Callable[[_Of], _Made], each: Sequence[_Of], workers: int) ->
                 for made in results:
                     done += 1
                     yield made
+            except BaseException:  # Ctrl-C: what is under way is not waited for
+                for worker in multiprocessing.active_children():
+                    if worker not in others:
+                        worker.terminate()
+                raise
             finally:
                 pool.shutdown(cancel_futures=True)
     except BrokenProcessPool:  # a worker was killed, for want of memory as a rule

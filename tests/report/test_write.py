@@ -92,6 +92,17 @@ def test_a_folder_that_cannot_be_written(tmp_path):
         write_report(_trials(), tmp_path, **FAST)
 
 
+def test_a_page_without_an_ending_is_html(tmp_path):
+    page = write_report(_trials(), tmp_path / "first.v2", page_only=True, **FAST).page
+    assert page == tmp_path / "first.v2.html"
+    written = write_report(_trials(), tmp_path / "name", **FAST)
+    assert {path.parent for path in written.files} == {tmp_path, tmp_path / "name"}
+    with pytest.raises(InputError, match=r"name\.html exists and is kept"):  # and not: name is a folder
+        write_report(_trials(), tmp_path / "name", **FAST)
+    with pytest.raises(InputError, match=r"a report is a page of HTML, got r\.pdf; name it r\.html"):
+        write_report(_trials(), tmp_path / "r.pdf", **FAST)
+
+
 def test_one_family_has_a_number_instead_of_a_verdict():
     view = build_view(_trials()["a"], **FAST)
     assert re.match(

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path),
     default=Path("report.html"),
     show_default=True,
-    help="The page; tables and figures are written beside it.",
+    help="The page (.html); tables and figures are written beside it.",
 )
 @options.tasks
 @options.in_parts
@@ -96,12 +96,12 @@ def _report_loop(given: options.Given) -> bool:
         from levelbest.run.loop import state_of
 
         state = state_of(view)
-    free_place(given["out"], force=given["force"])
-    write_text(given["out"], loop_page(state, given["title"] or view.study["name"]))
+    page = free_place(given["out"], force=given["force"])
+    write_text(page, loop_page(state, given["title"] or view.study["name"]))
     if given["as_json"]:
-        options.echo_json(state.to_dict() | {"page": str(given["out"])})
+        options.echo_json(state.to_dict() | {"page": str(page)})
     else:
-        click.echo(f"{state}\npage: {given['out']}")
+        click.echo(f"{state}\npage: {page}")
     return True
 
 

@@ -196,6 +196,9 @@ def _pair(design: Design, terms: ComparisonTerms, contrast: Contrast, method: st
     searches = None
     if first.n_searches is not None and second.n_searches is not None:
         searches = first.n_searches, second.n_searches
+    effect, further, needed = _effect(contrast, families, budget), contrast.further, contrast.needed
+    if contrast.basis == "gaffke":  # what is needed is known of the default test alone
+        further, needed = 0.0 if effect.winner is not None or effect.negligible else np.nan, None
     return PairComparison(
         families=families,
         terms=terms,
@@ -205,9 +208,9 @@ def _pair(design: Design, terms: ComparisonTerms, contrast: Contrast, method: st
         high=contrast.high,
         p_value=contrast.p_value,
         verdicts=_verdicts(design, contrast, families),
-        effect=_effect(contrast, families, budget),
-        further=contrast.further,
-        needed=contrast.needed,
+        effect=effect,
+        further=further,
+        needed=needed,
         basis=contrast.basis,
         method=method,
         paired=design.paired,

@@ -166,8 +166,14 @@ def _curves(table: Table, request: Request) -> CurveSet | CostCurveSet:
 
 
 def drawn_curves(design: Design, request: Request) -> list[Curve | FamilyCostCurve]:
-    """The curves of a design in the colours of their families; a band that it does not have is refused."""
-    drawn = [replace(curve, hue=design.hues[curve.family]) for curve in design.curves(request)]
+    """The curves of a design in the colours of their families; a band that it does not have is refused.
+
+    The advice to compare in pairs is left out: nothing is compared.
+    """
+    drawn: list[Curve | FamilyCostCurve] = []
+    for curve in design.curves(request):
+        cautions = tuple(caution for caution in curve.cautions if caution.code != "paired-design")
+        drawn.append(replace(curve, hue=design.hues[curve.family], cautions=cautions))
     if request.simultaneous and not all(curve.simultaneous for curve in drawn):
         raise InputError(f"{design.where or 'here'} there is no {named('simultaneous')}; leave it out")
     return drawn

@@ -105,20 +105,24 @@ def plan_trials(
     refuse_judge(table, "a plan")
     over_problems = table.group is not None
     _refuse_spend(spend, runs, over_problems=over_problems)
-    seeds = only_seeds_vary(table) and n in (None, 1)
-    budget = _check.as_count((1 if seeds or over_problems else BUDGET) if n is None else n, "n")
     settings = Settings(confidence, failed, missing, n_resamples, rng)
-    planned = _Planned(table, budget, width, power, settings, seeds)
+    one_budget = over_problems or _last_budget(design_of(table, Request(settings=settings))) == 1
+    budget = _check.as_count((1 if one_budget else BUDGET) if n is None else n, "n")
+    planned = _Planned(table, budget, width, power, settings, budget == 1 and only_seeds_vary(table))
+    if budget > 1 and not over_problems and _last_budget(planned.design) == 1:
+        unit = planned.design.words.planned
+        raise InputError(f"the only budget here is one {unit}, n = 1, got {budget}; leave out {named('n')}")
     variances = family_variances(table, confidence=confidence)
     divisions = tuple(_division(variance, runs, table.metric.sign) for variance in variances)
     pairs = pairs_of(table.families, baseline) if len(table.families) > 1 or baseline is not None else ()
     single = not over_problems and table.search is None  # a trial is what is repeated
     problems, unplanned = planned.problems() if over_problems else ([], [])
+    widths, wide = planned.widths() if single else ([], [])
     separations, refused = planned.separations(pairs)
     costs = tuple(_costs(table, separations))
     sizes = sorted({*_SIZES, *(scores.n_trials for scores in planned.scores if 2 <= scores.n_trials <= 1000)})
     return TrialPlan(
-        widths=tuple(planned.widths()) if single else (),
+        widths=tuple(widths),
         separations=tuple(separations),
         problems=tuple(problems),
         horizons=() if not single else tuple((size, horizon(size, confidence)) for size in sizes),
@@ -126,8 +130,10 @@ def plan_trials(
         power=power,
         score=table.metric.score,
         seed=rng,
-        cautions=tuple(c for c in table.cautions if c.code not in ("no-reported", "nested-seeds")),
-        unplanned=(*unplanned, *refused),
+        cautions=tuple(
+            c for c in table.cautions if c.code not in ("no-reported", "nested-seeds", *planned.design.moot)
+        ),
+        unplanned=(*unplanned, *wide, *refused),
         words=planned.design.words,
         divisions=divisions,
         division_powers=tuple(_division_powers(table, pairs, variances, divisions, confidence)),
@@ -139,6 +145,11 @@ def plan_trials(
         samples=runs if over_problems else None,
         ways=tuple(_ways(separations, dict(problems), dict(costs), spend, runs)),
     )
+
+
+def _last_budget(design: Design) -> float:
+    """The largest budget that families can be compared at; infinite where the design does not say."""
+    return max(design.reach.values(), default=float("inf"))
 
 
 def _refuse_spend(spend: float | None, runs: int | None, *, over_problems: bool) -> None:
@@ -177,30 +188,42 @@ class _Planned:
         """Of each family, by configuration where these have several runs."""
         return scores_of(self.trials, self.settings)
 
-    def widths(self) -> Iterator[tuple[str, Needed]]:
-        """Trials of each family until its interval is as narrow as wanted; few seeds can be separated, no more."""
+    def widths(self) -> tuple[list[tuple[str, Needed]], list[tuple[str, str, str]]]:
+        """Trials of each family until its interval is as narrow as wanted; few seeds can be separated, no more.
+
+        Families whose present width is not known, since resamples of them have no spread, and why.
+        """
+        planned, unplanned = [], []
         for name, scores in zip(self.trials.families, self.scores, strict=True):
             if self.seeds and scores.n_trials < PILOT:
                 continue
             goal = self._for_width(scores, 1.0, 200).now / 2 if self.width is None else self.width
-            yield name, self._for_width(scores, goal, self.settings.n_resamples)
+            if self.width is None and np.isinf(goal):
+                unplanned.append((name, "", f"too many of its {scores.n_trials} scores are equal"))
+            else:
+                planned.append((name, self._for_width(scores, goal, self.settings.n_resamples)))
+        return planned, unplanned
 
     def _for_width(self, scores: Scores, goal: float, n_resamples: int) -> Needed:
-        return trials_for_width(
-            scores.selection,
-            self.n,
-            goal,
-            reported=scores.reported,
-            confidence=self.settings.confidence,
-            direction=self.trials.metric.direction,
-            n_resamples=n_resamples,
-            rng=self.settings.rng,
-        )
+        with np.errstate(invalid="ignore"):  # resamples without spread: the width is then infinite
+            return trials_for_width(
+                scores.selection,
+                self.n,
+                goal,
+                reported=scores.reported,
+                confidence=self.settings.confidence,
+                direction=self.trials.metric.direction,
+                n_resamples=n_resamples,
+                rng=self.settings.rng,
+            )
 
     @cached_property
     def design(self) -> Design:
-        """As trials are compared."""
-        return design_of(self.trials, Request(settings=self.settings, headline=self.n if self.n > WHOLE else None))
+        """As trials are compared; the best of several runs is asked for by its budget, where only seeds vary."""
+        headline = self.n if self.n > WHOLE else None
+        if 1 < self.n <= WHOLE and only_seeds_vary(self.trials):
+            headline = min(self.n, *(scores.n_trials for scores in self.scores))
+        return design_of(self.trials, Request(settings=self.settings, headline=headline))
 
     def separations(self, pairs: PairPlaces) -> tuple[list[tuple[str, str, Needed]], list[tuple[str, str, str]]]:
         """Units of each family until the difference of each pair is certified, as the comparison itself says; or why

@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+_NO_PAGES = (".pdf", ".svg", ".png", ".md", ".tex", ".txt", ".csv", ".tsv", ".json", ".jsonl", ".parquet", ".docx")
+"""Endings of what a report is not."""
+
+
 @dataclass(frozen=True, eq=False)
 class Report:
     """The files written, the page first, and the view that it shows."""
@@ -77,7 +81,7 @@ def write_report(
     trials
         Trials, or whatever `read_trials` takes, with its arguments among ``options``.
     path
-        Of the page.
+        Of the page; ``.html`` is added where it is missing.
     answers
         To items of the checklist that the data do not tell, by key.
     force
@@ -107,7 +111,7 @@ def write_report(
         _check.as_choice(ending, ("svg", "pdf", "png"), "figure format")
     _check.as_choice(paper or "none", ("none", *PAPERS), "paper")
     page = free_place(Path(path), force=force)  # before the long computation
-    beside = page.with_suffix("") if page.suffix else page.with_name(page.name + "-files")
+    beside = page.with_suffix("")
     building = inspect.signature(build_view).parameters
     reading = {key: options.pop(key) for key in list(options) if key not in building}
     given = as_table(trials, reading if task is None or isinstance(trials, Trials) else reading | {"task": task})
@@ -160,9 +164,13 @@ def _texts(view: View) -> dict[str, str]:
 
 
 def free_place(page: Path, *, force: bool) -> Path:
-    """The path, where a page can be written at it."""
-    if page.is_dir():
+    """The path, where a page can be written at it; ``name`` means ``name.html``."""
+    if page.is_dir() and not page.with_name(page.name + ".html").is_file():  # the folder beside that page
         raise InputError(f"{page} is a folder; name the page's file, e.g. {page / 'report.html'}")
+    if page.suffix.lower() in _NO_PAGES:
+        raise InputError(f"a report is a page of HTML, got {page.name}; name it {page.with_suffix('.html').name}")
+    if page.suffix.lower() not in (".html", ".htm"):
+        page = page.with_name(page.name + ".html")
     if page.exists() and not force:
         raise InputError(f"{page} exists and is kept; give another name, or overwrite it with {named('force')}")
     make_folder(page.parent)

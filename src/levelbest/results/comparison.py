@@ -106,7 +106,7 @@ class PairComparison(Shown):
     effect: Effect
     further: float
     """Further units of each family that would probably decide; 0 where decided, NaN where so few units leave it open
-    (`needed`) or there is nothing to plan by."""
+    (`needed`), where there is nothing to plan by, and with ``gaffke``, of which it is not known."""
     basis: str
     """What a verdict rests on: ``permutation``, ``t``, ``gaffke``, ``limits`` or ``none``."""
     method: str

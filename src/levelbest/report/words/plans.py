@@ -341,7 +341,9 @@ def _deciding(comparison: Comparison) -> list[Step]:
     first, *others = [name for name in order if name in leading] or order
     between = [pair for name in others for pair in comparison.pairs if set(pair.families) == {first, name}]
     pair = next((pair for pair in between if pair.effect.winner is None and not pair.effect.negligible), None)
-    if pair is None or not (pair.further > 0 or (pair.needed is not None and pair.needed.code == "few")):
+    if pair is None:
+        return []
+    if not (pair.basis == "gaffke" or pair.further > 0 or (pair.needed is not None and pair.needed.code == "few")):
         return []
     budget = int(pair.effect.budget)
     where = "" if terms.words.single else f"at {terms.words.count(budget)} "
@@ -351,7 +353,7 @@ def _deciding(comparison: Comparison) -> list[Step]:
 def _named_first(pair: PairComparison, budget: int) -> list[Step]:
     """What naming the budget before the next study is worth, in the difference that it shows."""
     needed, words = pair.needed, pair.terms.words
-    if needed is None or pair.terms.named or pair.basis == "gaffke" or not needed.detectable_named < needed.detectable:
+    if needed is None or pair.terms.named or not needed.detectable_named < needed.detectable:
         return []
     alone = f"a difference of {needed.detectable_named:.2g} at {words.count(budget)} alone"
     shown = f"as many {words.units} then show {alone}, instead of {needed.detectable:.2g} over all budgets"
@@ -368,7 +370,7 @@ def _further(pair: PairComparison, where: str, budget: int) -> Step:
     refused |= words.planned != words.group != "" or pair.terms.statistic in ("all", "majority")
     plan = "" if refused else called("plan_trials", n=budget)
     each = "" if words.group else " of each"
-    if pair.basis == "gaffke":  # what is needed is known of the default alone
+    if pair.basis == "gaffke":  # nothing is known of how many
         return Step(f"{names} Run more: intervals from the bounds alone need {plural(2, unit, 'far more')}", "", "")
     code = "" if pair.needed is None else pair.needed.code
     if pair.needed is not None and code == "few":
