@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from levelbest import _check
+from levelbest.cautions import Caution
 from levelbest.designs._input import PairPlaces, as_trials, pairs_of, refuse_judge, with_scores, without_one_search
 from levelbest.designs._protocol import WHOLE, Design, Request, design_of
 from levelbest.designs._table import scores_of
@@ -106,12 +107,7 @@ def plan_trials(
     over_problems = table.group is not None
     _refuse_spend(spend, runs, over_problems=over_problems)
     settings = Settings(confidence, failed, missing, n_resamples, rng)
-    one_budget = over_problems or _last_budget(design_of(table, Request(settings=settings))) == 1
-    budget = _check.as_count((1 if one_budget else BUDGET) if n is None else n, "n")
-    planned = _Planned(table, budget, width, power, settings, budget == 1 and only_seeds_vary(table))
-    if budget > 1 and not over_problems and _last_budget(planned.design) == 1:
-        unit = planned.design.words.planned
-        raise InputError(f"the only budget here is one {unit}, n = 1, got {budget}; leave out {named('n')}")
+    planned = _Planned.of(table, n, width, power, settings)
     variances = family_variances(table, confidence=confidence)
     divisions = tuple(_division(variance, runs, table.metric.sign) for variance in variances)
     pairs = pairs_of(table.families, baseline) if len(table.families) > 1 or baseline is not None else ()
@@ -130,9 +126,7 @@ def plan_trials(
         power=power,
         score=table.metric.score,
         seed=rng,
-        cautions=tuple(
-            c for c in table.cautions if c.code not in ("no-reported", "nested-seeds", *planned.design.moot)
-        ),
+        cautions=planned.cautions,
         unplanned=(*unplanned, *wide, *refused),
         words=planned.design.words,
         divisions=divisions,
@@ -182,6 +176,23 @@ class _Planned:
     settings: Settings
     seeds: bool
     """Nothing but the seed varies: the means of a new run are planned for."""
+
+    @classmethod
+    def of(cls, trials: Trials, n: int | None, width: float | None, power: float, settings: Settings) -> _Planned:
+        """The same for the budget wanted, or that of the design; an error where the design has no such budget."""
+        single = trials.group is not None or _last_budget(design_of(trials, Request(settings=settings))) == 1
+        budget = _check.as_count((1 if single else BUDGET) if n is None else n, "n")
+        planned = cls(trials, budget, width, power, settings, budget == 1 and only_seeds_vary(trials))
+        if budget > 1 and trials.group is None and _last_budget(planned.design) == 1:
+            unit = planned.design.words.planned
+            raise InputError(f"the only budget here is one {unit}, n = 1, got {budget}; leave out {named('n')}")
+        return planned
+
+    @property
+    def cautions(self) -> tuple[Caution, ...]:
+        """Those of the trials that concern a plan."""
+        moot = ("no-reported", "nested-seeds", *self.design.moot)
+        return tuple(caution for caution in self.trials.cautions if caution.code not in moot)
 
     @cached_property
     def scores(self) -> list[Scores]:
