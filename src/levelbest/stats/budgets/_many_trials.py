@@ -17,15 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from levelbest._check import BoolArray, FloatArray, IntArray
-from levelbest.stats.budgets._orders import (
-    ROUNDING,
-    Pool,
-    Spent,
-    TiedWins,
-    best_in_stretch,
-    jackknife_error,
-    looked_at_sums,
-)
+from levelbest.stats.budgets._orders import ROUNDING, Pool, Spent, TiedWins, jackknife_error, looked_at_sums
 
 WHOLE_ORDERS_UP_TO = 1 << 14  # more trials than this
 _ORDERS = 6
@@ -138,12 +130,12 @@ class _Order:
         if self.values is not None:
             values = self.values[winners]
         else:
-            shared = self.tied.means(starts, counts[None, :, None], winners[None, :, None].astype(np.int64))[0, :, 0]
+            shared = self.tied.means(starts, counts, winners.astype(np.int64))
             values = np.where(counts > 0, shared, self.pool.worst)
-        looked_at = np.minimum(counts + 1, self.m - 1)[None, :, None]
+        looked_at = np.minimum(counts + 1, self.m - 1)[None, None, :]
         left_out = np.empty(0)
         if self.jackknifed:
-            left_out = looked_at_sums(self.place, starts, looked_at, values[None, :, None])[0, 0] / starts.size
+            left_out = looked_at_sums(self.place, starts, looked_at, values[None, None, :])[0, 0] / starts.size
         return float(values.mean()), winners, done, left_out
 
     @cached_property
@@ -231,9 +223,9 @@ class _Order:
         last = (ends - beyond * self.m) // step + beyond * starts.size  # the stretch in which a window ends
         part = _best_between(self.rank, edges[last], ends)
         whole = last - np.arange(starts.size)
-        before = best_in_stretch(np.maximum.reduceat(self.rank, edges)[None, :], whole[None, :, None])[0, :, 0]
+        before = _best_in_stretch(np.maximum.reduceat(self.rank, edges), whole)
         best = np.where(whole > 0, np.where(ends > edges[last], np.maximum(part, before), before), part)
-        return best.astype(np.int32)
+        return np.asarray(best)
 
 
 def _woven(entries: npt.NDArray[_Integer]) -> npt.NDArray[_Integer]:
@@ -247,3 +239,20 @@ def _best_between(rank: _Ranks, starts: IntArray, ends: IntArray) -> _Ranks:
     pairs = np.empty(2 * starts.size, dtype=np.int64)
     pairs[::2], pairs[1::2] = starts, ends
     return np.asarray(np.maximum.reduceat(rank, pairs)[::2])
+
+
+def _best_in_stretch(rank: _Ranks, counts: IntArray) -> _Ranks:
+    """The highest rank in ``counts`` entries from each entry on, of those that have a count; any where that is 0.
+
+    From maxima over stretches of 1, 2, 4, ... entries: any stretch is two of them that overlap.
+    """
+    longest = max(1, int(counts.max()))
+    levels = [rank]
+    while 2 ** len(levels) <= longest:
+        half = 2 ** (len(levels) - 1)
+        last = levels[-1].copy()
+        np.maximum(last[:-half], levels[-1][half:], out=last[:-half])
+        levels.append(last)
+    table, size, first = np.stack(levels), np.maximum(counts, 1), np.arange(counts.size)
+    level = np.frexp(size.astype(np.float64))[1] - 1
+    return np.asarray(np.maximum(table[level, first], table[level, first + size - 2**level]))

@@ -12,23 +12,24 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import permutations
-from typing import Any, TypeVar
+from itertools import pairwise, permutations
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from levelbest._check import BoolArray, Bounds, FloatArray, IntArray
+from levelbest.stats.budgets._workers import followed
 
 ROUNDING = 1e-9  # relative: ten costs of .1 finish within 1, although their sum in floating point exceeds it
-_CHUNK, _LOOKED_UP_AT_ONCE = 1 << 20, 1 << 17  # elements of one array, and of one that is looked up often
+_CHUNK = 1 << 20  # elements of one array
+_WINDOWS_IN_CACHE = 1 << 16  # entries of arrays that are gone through again and again
 _ORDERS_OF_UP_TO = 7  # every order of up to seven trials
 _ROTATIONS = 400  # of one order at most, evenly spaced
 _BITS = 36  # of a whole number; 67 million of them have a sum within 64 bits
 _BASES = 50  # orders at least, for the Monte Carlo error
 
-
-_Entry = TypeVar("_Entry", np.int32, np.float64)
+_Int16Array = npt.NDArray[np.int16]
 _Whole = npt.NDArray[np.integer[Any]]
 
 
@@ -106,7 +107,7 @@ class Spent:
     """The chance that no trial finishes."""
     finished: FloatArray
     """The mean number of trials that do."""
-    winners: tuple[Sequence[npt.NDArray[np.int32]], ...]
+    winners: tuple[Sequence[_Whole], ...]
     """At each budget, in parts, the rank of the winner's selection score in every order; -1: none finished."""
     sampling_error: FloatArray
     """The jackknife standard error of ``value`` over the trials."""
@@ -152,16 +153,21 @@ def expected(pool: Pool, grid: FloatArray, n_orders: int, rng: np.random.Generat
     """Spend orders of the trials within every budget."""
     m = pool.y.size
     exact = m <= _ORDERS_OF_UP_TO and n_orders >= math.factorial(m)
+    rotations = min(m, _ROTATIONS)
+    starts = (np.arange(rotations) * m) // rotations
     parts: Iterable[_Part]
     if exact:
         every = np.array(list(permutations(range(m))), dtype=np.int64)
-        parts = [_spend(pool, every, np.zeros(1, dtype=np.int64), grid)]
+        parts = [_spend(pool, every, starts[:1], grid)]
     elif pool.workers > 1:
-        parts = (_spend(pool, *orders, grid) for orders in _rotated_orders(m, n_orders, rng))
+        around = (starts[:, None] + np.arange(m)) % m
+        drawn = _random_orders(m, -(-n_orders // rotations), rotations * m, rng)
+        parts = (_spend(pool, orders[:, around].reshape(-1, m), starts, grid) for orders in drawn)
     else:
-        parts = _windows(pool, grid, n_orders, rng)
-    values, won, finished, sums = zip(*parts, strict=True)
-    means, winners, halves = np.concatenate(values), np.concatenate(won).T, np.sum(sums, axis=0)
+        drawn = _random_orders(m, -(-n_orders // rotations), max(2 * m, rotations * grid.size), rng)
+        parts = (_windows(pool, orders, starts, grid) for orders in drawn)
+    values, won, trials, sums = zip(*parts, strict=True)
+    means, winners, halves = np.concatenate(values), np.concatenate(won, axis=1), np.sum(sums, axis=0)
     # The rotations of one order depend on each other: the order is the unit of the Monte Carlo error.
     error = np.zeros(grid.size) if exact else means.std(axis=0, ddof=1) / math.sqrt(len(means))
     count = winners.shape[1]
@@ -171,40 +177,15 @@ def expected(pool: Pool, grid: FloatArray, n_orders: int, rng: np.random.Generat
         value=means.mean(axis=0),
         error=error,
         nothing=1 - np.count_nonzero(winners >= 0, axis=1) / count,
-        finished=np.sum(finished, axis=0) / count,
+        finished=np.sum(trials, axis=0) / count,
         winners=tuple((row,) for row in winners),
         sampling_error=jackknife_error(halves / (count / 2)),
     )
 
 
-_Part = tuple[FloatArray, npt.NDArray[np.int32], FloatArray, FloatArray]
-"""Mean values of each order (order, budget), the winners of its rotations (rotation, budget), trials finished, and
+_Part = tuple[FloatArray, _Whole, FloatArray, FloatArray]
+"""Mean values of each order (order, budget), the winners of all rotations (budget, rotation), trials finished, and
 `looked_at_sums`."""
-
-
-def looked_at_sums(place: IntArray, starts: IntArray, looked_at: IntArray, values: FloatArray) -> FloatArray:
-    """What leaving each trial out takes away, summed over windows: (half of the orders, budget, trial).
-
-    ``place`` is where each trial stands in each order, ``looked_at`` (order, start, budget) how many trials a window
-    looks at: those that it finishes and the one that it does not. A window of k trials is as likely in an order of all
-    m as in one of m - 1 without some other trial, but for a factor m / (m - k). So the value without trial i is the
-    mean, over the windows that do not look at i, of value times m / (m - k): the jackknife takes no further orders.
-    """
-    size, m = place.shape
-    budgets = np.arange(values.shape[2])
-    centre = values.mean(axis=(0, 1))
-    out = np.zeros((2, m, budgets.size))
-    begin = starts[:, None] * budgets.size + budgets
-    for at in range(size):
-        weight = (values[at] - centre) * (m / (m - looked_at[at]))
-        ends = starts[:, None] + looked_at[at]
-        past = ends >= m  # a window that goes round looks at the first trials too
-        places = np.concatenate([begin, np.where(past, ends - m, ends) * budgets.size + budgets])
-        changes = np.concatenate([weight, -weight])
-        steps = np.bincount(places.ravel(), changes.ravel(), m * budgets.size).reshape(m, -1)
-        steps[0] += np.where(past, weight, 0.0).sum(axis=0)
-        out[at % 2] += np.cumsum(steps, axis=0, out=steps).take(place[at], axis=0)
-    return np.ascontiguousarray(out.transpose(0, 2, 1))
 
 
 def jackknife_error(halves: FloatArray) -> FloatArray:
@@ -214,180 +195,197 @@ def jackknife_error(halves: FloatArray) -> FloatArray:
     return np.asarray(np.sqrt(np.maximum(squares, 0.0)))
 
 
-def _windows(pool: Pool, grid: FloatArray, n_orders: int, rng: np.random.Generator) -> Iterator[_Part]:
-    """One worker: the trials that a rotation finishes within a budget are a window of the order, gone round twice."""
-    m = pool.y.size
-    rotations = min(m, _ROTATIONS)
-    bases = max(_BASES, 2 * -(-n_orders // (2 * rotations)))
-    starts = (np.arange(rotations) * m) // rotations
-    limits = grid * (1 + ROUNDING)
-    piece = max(1, _LOOKED_UP_AT_ONCE // (rotations * grid.size))
-    step = 2 * max(1, _CHUNK // (2 * max(2 * m, rotations * grid.size)))
-    for begin in range(0, bases, step):
-        size = min(step, bases - begin)
-        order = rng.permuted(np.broadcast_to(np.arange(m), (size, m)), axis=1)
-        rank = _twice(pool.rank[order])
-        counts, best = np.empty((2, size, rotations, grid.size), dtype=np.int32)
-        for at in range(0, size, piece):  # so few that the processor's cache holds them
-            some = slice(at, at + piece)
-            counts[some] = _finished(pool.cost[order[some]], starts, limits)
-            best[some] = _best_in_window(rank[some], starts, counts[some])
-        finished = counts > 0
-        if pool.y_of_rank is None:
-            values = TiedWins(rank, _twice(pool.y[order])).means(starts, counts, best)
-        else:
-            values = pool.y_of_rank[best]
-        values = np.where(finished, values, pool.worst)
-        won = np.where(finished, best, np.int32(-1)).reshape(-1, grid.size)
-        left_out = looked_at_sums(np.argsort(order, axis=1), starts, np.minimum(counts + 1, m - 1), values)
-        yield values.mean(axis=1), won, counts.sum(axis=(0, 1)).astype(np.float64), left_out
+def _random_orders(m: int, least: int, entries: int, rng: np.random.Generator) -> Iterator[IntArray]:
+    """An even number of random orders, in even chunks with so many ``entries`` of an array for each order."""
+    count, chunk = max(_BASES, 2 * -(-least // 2)), 2 * max(1, _CHUNK // (2 * entries))
+    for begin in range(0, count, chunk):
+        yield rng.permuted(np.broadcast_to(np.arange(m), (min(chunk, count - begin), m)), axis=1)
 
 
-def _finished(cost: FloatArray, starts: IntArray, limits: FloatArray) -> IntArray:
-    """How many trials of each order are finished within each limit from each start on: (order, start, limit)."""
+def _windows(pool: Pool, orders: IntArray, starts: IntArray, grid: FloatArray) -> _Part:
+    """One worker: the trials that a rotation finishes within a budget are a window of the order, gone round twice.
+
+    Arrays are (order, budget, start): along the starts the sums of costs that are looked up rise.
+    """
+    m, limits = pool.y.size, grid * (1 + ROUNDING)
+    values = np.empty((len(orders), grid.size, starts.size))
+    looked_at, won = np.empty((2, *values.shape), dtype=np.int16)
+    trials = np.zeros(grid.size)
+    piece = max(1, _WINDOWS_IN_CACHE // values[0].size)
+    for at in range(0, len(orders), piece):
+        some = slice(at, at + piece)
+        counts = finished_trials(pool.cost[orders[some]], starts, limits)
+        trials += counts.sum(axis=(0, 2))
+        looked_at[some] = np.minimum(counts + 1, m - 1)
+        values[some], won[some] = _won(pool, orders[some], Windows(starts, counts, m))
+    left_out = looked_at_sums(np.argsort(orders, axis=1), starts, looked_at, values)
+    return values.mean(axis=2), won.swapaxes(0, 1).reshape(grid.size, -1), trials, left_out
+
+
+def _won(pool: Pool, order: IntArray, windows: Windows) -> tuple[FloatArray, _Int16Array]:
+    """What the best trial in each window reports, and its rank; -1 where none is finished."""
+    rank = np.tile(pool.rank.astype(np.int16)[order], 2)
+    if pool.y_of_rank is None:
+        values, best = TiedWins(rank, np.tile(pool.y[order], 2)).in_windows(windows)
+    else:
+        best = windows.highest(rank)
+        values = pool.y_of_rank.take(best)
+    values[best < 0] = pool.worst
+    return values, best
+
+
+def _spend(pool: Pool, orders: IntArray, starts: IntArray, grid: FloatArray) -> _Part:
+    """Any number of workers, and orders that are given one by one."""
+    place, m = np.argsort(orders[:: starts.size], axis=1), pool.y.size
+    values, won, counts, begun = followed(pool, orders, grid * (1 + ROUNDING))
+    shape = place.shape[0], starts.size, grid.size
+    looked_at = np.minimum(begun, m - 1).reshape(shape).swapaxes(1, 2)
+    values = values.reshape(shape).swapaxes(1, 2)
+    left_out = looked_at_sums(place, starts, looked_at, values)
+    return values.mean(axis=2), won.T, counts.sum(axis=0).astype(np.float64), left_out
+
+
+def finished_trials(cost: FloatArray, starts: IntArray, limits: FloatArray) -> IntArray:
+    """How many trials of each order are finished within each limit from each start on."""
     size, m = cost.shape
     sums = np.zeros((size, 2 * m + 1))
-    np.cumsum(_twice(cost), axis=1, out=sums[:, 1:])
-    wanted = sums[:, starts, None] + limits
+    np.cumsum(np.tile(cost, 2), axis=1, out=sums[:, 1:])
+    wanted = sums[:, None, starts] + limits[:, None]
     ends = [np.searchsorted(row, wanted_of.ravel(), side="right") for row, wanted_of in zip(sums, wanted, strict=True)]
-    return np.minimum(np.reshape(ends, wanted.shape) - 1 - starts[:, None], m)
+    return np.minimum(np.reshape(ends, wanted.shape) - (starts + 1), m)
 
 
-def _twice(orders: npt.NDArray[_Entry]) -> npt.NDArray[_Entry]:
-    return np.concatenate([orders, orders], axis=1)
+class Windows:
+    """Windows of ``counts`` entries from ``starts`` on, of orders of m entries that are gone round.
+
+    From one start to the next is a block. A window is some whole blocks and a beginning of the block after them.
+    """
+
+    def __init__(self, starts: IntArray, counts: IntArray, m: int) -> None:
+        size, _, rotations = counts.shape
+        self.m, self.rotations = m, rotations
+        self.edges = np.concatenate([starts, starts + m])
+        self.block = np.repeat(np.arange(self.edges.size), np.diff(self.edges, append=2 * m))
+        ends, whole = starts + counts, counts
+        if rotations < m:
+            whole = self.block.take(ends) - np.arange(rotations)
+        self.longest = int(whole.max())
+        rows = np.arange(size)[:, None, None]
+        self.ends = ends + rows * (2 * m)
+        self.whole = whole * (size * rotations) + (rows * rotations + np.arange(rotations))
+
+    def highest(self, entries: _Int16Array) -> _Int16Array:
+        """The highest of the entries, (order, place) gone round twice, in each window; -1 where that is empty."""
+        single = self.rotations == self.m
+        blocks = entries if single else np.maximum.reduceat(entries, self.edges, axis=1)
+        table = np.full((self.longest + 1, entries.shape[0], self.rotations), -1, dtype=entries.dtype)
+        for k, (fewer, more) in enumerate(pairwise(table)):
+            np.maximum(fewer, blocks[:, k : k + self.rotations], out=more)
+        best: _Int16Array = table.ravel().take(self.whole)
+        if not single:
+            np.maximum(best, self._beginnings(entries).ravel().take(self.ends), out=best)
+        return best
+
+    def _beginnings(self, entries: _Int16Array) -> _Int16Array:
+        """The highest entry from the beginning of a block to before each place; -1 at the beginning itself."""
+        # Running maxima that restart with every block: a later block is above all earlier ones.
+        below = self.block.astype(np.int32) * (int(entries.max()) + 1)
+        so_far = np.maximum.accumulate(entries + below, axis=1) - below
+        before = np.full(entries.shape, -1, dtype=entries.dtype)
+        before[:, 1:] = so_far[:, :-1]
+        before[:, self.edges] = -1
+        return before
 
 
 class TiedWins:
     """What the trials tied for the win in a window of an order report: they share it ([B] after eq. 7)."""
 
-    def __init__(self, rank: npt.NDArray[np.int32], y: FloatArray) -> None:
+    def __init__(self, rank: _Whole, y: FloatArray) -> None:
+        self.rank = rank
         self.size, self.length = rank.shape
         self.ranks = int(rank.max()) + 1
         # Entries in order of (order, rank, place): those of one rank in a window are a run, found at its two ends.
         group = (np.arange(self.size)[:, None] * self.ranks + rank) * (self.length + 1)
         keys = (group + np.arange(self.length)).ravel()
-        by = np.argsort(keys)
-        self.keys, self.centre = keys[by], float(y.mean())
-        self.total = np.concatenate([[0.0], np.cumsum(y.ravel()[by] - self.centre)])
+        self.by = np.argsort(keys)
+        self.keys, self.centre = keys[self.by], float(y.mean())
+        self.total = np.concatenate([[0.0], np.cumsum(y.ravel()[self.by] - self.centre)])
 
     def means(self, starts: IntArray, counts: _Whole, best: _Whole) -> FloatArray:
-        """The mean over the trials of rank ``best`` (order, start, budget) in the windows of ``counts`` from starts."""
-        group = (np.arange(self.size)[:, None, None] * self.ranks + best) * (self.length + 1)
-        first = group + starts[:, None]
+        """The mean over the trials of rank ``best`` in the windows of ``counts`` from starts, (order, start) each."""
+        group = (np.arange(self.size)[:, None] * self.ranks + best) * (self.length + 1)
+        first = group + starts
         low, high = (np.searchsorted(self.keys, (first + offset).ravel()) for offset in (0, counts))
-        shared = self.centre + (self.total[high] - self.total[low]) / np.maximum(high - low, 1)
-        return np.asarray(shared.reshape(best.shape))
+        return self._between(low, high).reshape(best.shape)
+
+    def in_windows(self, windows: Windows) -> tuple[FloatArray, _Int16Array]:
+        """The same in all windows of the orders, and the highest rank in each; any and -1 where that is empty.
+
+        The tied trial that is the last of a window is the highest of entries numbered in order of (rank, place), and
+        the first one the highest where the places of each rank are numbered backwards.
+        """
+        row = np.arange(self.size)[:, None] * self.length
+        numbers = np.empty(self.by.size, dtype=np.int64)
+        numbers[self.by] = np.arange(self.by.size)
+        number = numbers.reshape(self.rank.shape) - row
+        ends = np.cumsum(np.bincount(self.rank[0]))
+        turned = ends + np.append(0, ends[:-1]) - 1  # number and backward number of a trial together
+        last = windows.highest(number.astype(np.int16))
+        first = windows.highest((turned[self.rank] - number).astype(np.int16))
+        best = np.append(self.rank[0][self.by[: self.length]], np.int16(-1)).astype(np.int16).take(last)
+        low, high = np.append(turned, -1).take(best) - first + row[:, None], last + (row[:, None] + 1)
+        return self._between(low, high), best
+
+    def _between(self, low: IntArray, high: IntArray) -> FloatArray:
+        return np.asarray(self.centre + (self.total.take(high) - self.total.take(low)) / np.maximum(high - low, 1))
 
 
-def _best_in_window(rank: npt.NDArray[np.int32], starts: IntArray, counts: _Whole) -> IntArray:
-    """The highest rank in the windows of ``counts`` (order, start, budget) entries from ``starts`` on; any where 0.
+def looked_at_sums(place: IntArray, starts: IntArray, looked_at: _Whole, values: FloatArray) -> FloatArray:
+    """What leaving each trial out takes away, summed over windows: (half of the orders, budget, trial).
 
-    A window is some whole blocks from one start to the next, and a beginning of the block after them.
+    ``place`` is where each trial stands in each order, ``looked_at`` (order, budget, start) how many trials a window
+    looks at: those that it finishes and the one that it does not. A window of k trials is as likely in an order of all
+    m as in one of m - 1 without some other trial, but for a factor m / (m - k). So the value without trial i is the
+    mean, over the windows that do not look at i, of value times m / (m - k): the jackknife takes no further orders.
     """
-    edges = np.concatenate([starts, starts + rank.shape[1] // 2])
-    block = np.repeat(np.arange(edges.size), np.diff(edges, append=rank.shape[1]))
-    above = int(rank.max()) + 1
-    # Running maxima that restart with every block: a later block is above all earlier ones.
-    so_far = np.maximum.accumulate(block * above + rank, axis=1)
-    row = np.arange(rank.shape[0])[:, None, None]
-    last = starts[:, None] + np.maximum(counts, 1) - 1
-    beginning = so_far[row, last] % above
-    whole = block[last] - np.arange(starts.size)[:, None]
-    if not whole.any():
-        return beginning
-    before = best_in_stretch(np.maximum.reduceat(rank, edges, axis=1), whole)
-    return np.where(whole > 0, np.maximum(beginning, before), beginning)
+    size, m = place.shape
+    budgets = values.shape[1]
+    factor = m / (m - np.arange(m))
+    centre = values.mean(axis=(0, 2))[:, None]
+    out = np.zeros((2, m, budgets))
+    piece = max(1, _WINDOWS_IN_CACHE // (max(m, starts.size) * budgets))
+    for begin in range(0, size, piece):
+        some = slice(begin, begin + piece)
+        weight = (values[some] - centre) * factor.take(looked_at[some])
+        row, sums = _looking(starts, looked_at[some], weight, m)
+        of_trial = sums.take(row.take(place[some]) + np.arange(len(weight))[:, None], axis=0)
+        for at in range(min(2, len(weight))):
+            out[(begin + at) % 2] += of_trial[at::2].sum(axis=0)
+    return np.ascontiguousarray(out.transpose(0, 2, 1))
 
 
-def best_in_stretch(rank: npt.NDArray[np.int32], counts: IntArray) -> IntArray:
-    """The highest rank in ``counts`` (order, start, budget) entries from entry ``start`` on; any where 0.
+def _looking(starts: IntArray, looked_at: _Whole, weight: FloatArray, m: int) -> tuple[IntArray, FloatArray]:
+    """The weights of the windows that look at each place, added up: each place's first row of (place, order) x budget.
 
-    From maxima over stretches of 1, 2, 4, ... entries: any stretch is two of them that overlap.
+    These are running sums of what begins and ends at the places. Places lie in a square, column by column: the sums
+    within columns are sums of its rows, and only those over whole columns are taken one after the other.
     """
-    longest = max(1, int(counts.max()))
-    levels = [rank]
-    while 2 ** len(levels) <= longest:
-        half = 2 ** (len(levels) - 1)
-        last = levels[-1].copy()
-        np.maximum(last[:, :-half], levels[-1][:, half:], out=last[:, :-half])
-        levels.append(last)
-    table = np.stack(levels)
-    size = np.maximum(counts, 1)
-    level = np.frexp(size.astype(np.float64))[1] - 1
-    row, first = np.arange(rank.shape[0])[:, None, None], np.arange(counts.shape[1])[:, None]
-    last = first + size - 2**level
-    return np.asarray(np.maximum(table[level, row, first], table[level, row, last]), dtype=np.int64)
-
-
-def _rotated_orders(m: int, n_orders: int, rng: np.random.Generator) -> Iterator[tuple[IntArray, IntArray]]:
-    """Random orders with their rotations, (order and rotation, m), and where each rotation starts; in chunks."""
-    rotations = min(m, _ROTATIONS)
-    bases = max(_BASES, 2 * -(-n_orders // (2 * rotations)))
-    starts = (np.arange(rotations) * m) // rotations
-    turned = (starts[:, None] + np.arange(m)) % m
-    step = 2 * max(1, _CHUNK // (2 * rotations * m))
-    for begin in range(0, bases, step):
-        size = min(step, bases - begin)
-        base = rng.permuted(np.broadcast_to(np.arange(m), (size, m)), axis=1)
-        yield base[:, turned].reshape(size * rotations, m), starts
-
-
-def _spend(pool: Pool, orders: IntArray, starts: IntArray, grid: FloatArray) -> _Part:
-    """Any number of workers, and orders that are given one by one."""
-    rows, m = np.arange(orders.shape[0])[:, None], pool.y.size
-    place = np.argsort(orders[:: starts.size], axis=1)
-    limits, finish = grid * (1 + ROUNDING), _finish_times(pool.cost[orders], pool.workers)
-    begun = finish - pool.cost[orders]
-    counts, looked_at = (
-        np.stack([np.count_nonzero(times <= t, axis=1) for t in limits], axis=1) for times in (finish, begun)
-    )
-    if pool.workers > 1:
-        # A trial that starts later may finish earlier: follow the order of the finishes.
-        orders = orders[rows, np.argsort(finish, axis=1, kind="stable")]
-    orders = orders[:, : max(1, int(counts.max()))]
-    last = np.maximum(counts - 1, 0)
-    best = np.maximum.accumulate(pool.rank[orders], axis=1)[rows, last]
-    if pool.y_of_rank is None:
-        values = _running_winner(pool.rank[orders], pool.y[orders])[rows, last]
-    else:
-        values = pool.y_of_rank[best]
-    some = counts > 0
-    by_order = (place.shape[0], starts.size, grid.size)
-    values = np.where(some, values, pool.worst).reshape(by_order)
-    left_out = looked_at_sums(place, starts, np.minimum(looked_at, m - 1).reshape(by_order), values)
-    won = np.where(some, best, -1).astype(np.int32)
-    return values.mean(axis=1), won, counts.sum(axis=0).astype(np.float64), left_out
-
-
-def _finish_times(cost: FloatArray, workers: int) -> FloatArray:
-    """When each trial of each order ends: each worker takes the next trial as soon as it is free."""
-    if workers == 1:
-        return np.cumsum(cost, axis=1)
-    rows = np.arange(cost.shape[0])
-    free_at = np.zeros((cost.shape[0], workers))
-    finish = np.empty_like(cost)
-    for place in range(cost.shape[1]):
-        worker = free_at.argmin(axis=1)
-        finish[:, place] = free_at[rows, worker] + cost[:, place]
-        free_at[rows, worker] = finish[:, place]
-    return finish
-
-
-def _running_winner(rank: npt.NDArray[np.int32], y: FloatArray) -> FloatArray:
-    """The reported score of the winner of each prefix; trials tied for the win share it equally ([B] after eq. 7)."""
-    best = np.maximum.accumulate(rank, axis=1)
-    wins = rank == best
-    first = np.ones_like(wins)
-    first[:, 1:] = best[:, 1:] > best[:, :-1]
-    since = np.maximum.accumulate(np.where(first, np.arange(rank.shape[1]), 0), axis=1)
-    if (wins.sum(axis=1) == first.sum(axis=1)).all():
-        return np.take_along_axis(y, since, axis=1)
-    # Sums restart at each new best. Centring keeps the differences of running sums exact to rounding.
-    centre = y.mean(axis=1, keepdims=True)
-    total = np.cumsum(np.where(wins, y - centre, 0.0), axis=1)
-    count = np.cumsum(wins, axis=1)
-    at = since - 1
-    before = np.where(at < 0, 0.0, np.take_along_axis(total, np.maximum(at, 0), axis=1))
-    count_before = np.where(at < 0, 0, np.take_along_axis(count, np.maximum(at, 0), axis=1))
-    shared: FloatArray = centre + (total - before) / (count - count_before)
-    return shared
+    size, budgets, _ = weight.shape
+    cells = size * budgets
+    width = cells + 8 * (cells % 16 == 0)  # rows a power of two apart would share a part of the cache
+    side = 1 << (m.bit_length() // 2)
+    columns = -(-m // side)
+    row: IntArray = np.arange(m, dtype=np.int64) % side * columns + np.arange(m) // side
+    ends = starts + looked_at
+    at = np.concatenate([row, row]).take(ends)
+    at *= width
+    at += np.arange(cells).reshape(size, budgets, 1)
+    ending = np.bincount(at.ravel(), weight.ravel(), side * columns * width).reshape(-1, width)[:, :cells]
+    steps: FloatArray = np.negative(ending, out=ending)
+    steps[row[starts]] += weight.reshape(cells, -1).T
+    steps[0] += np.where(ends >= m, weight, 0.0).sum(axis=2).ravel()  # it goes round and looks at the first trials too
+    square = steps.reshape(side, columns, cells)
+    for above, below in pairwise(square):
+        below += above
+    square[:, 1:] += np.cumsum(square[-1, :-1], axis=0)
+    return row * size, steps.reshape(-1, budgets)
