@@ -50,8 +50,19 @@ def test_both_widths_stand_beside_the_mean(suite):
 
 def test_one_sample_of_each_problem_gives_these_no_more_noise_than_others():
     columns = {"version": ["old"] * 50 + ["new"] * 50, "test": [*range(50)] * 2, "passed": [0, 0] + [1] * 98}
-    noise = lb.compare(columns, bounds=(0, 1), **ROLES).noises[0]
-    assert 0 < noise.suite <= noise.problems
+    verdict = lb.compare(columns, bounds=(0, 1), about="suite", **ROLES)
+    noise, curve = verdict.noises[0], lb.family_curves(columns, about="suite", bounds=(0, 1), **ROLES)[0]
+    assert 0 < noise.suite == noise.problems == pytest.approx((curve.high[0] - curve.low[0]) / 2)
+
+
+def test_one_sample_of_each_problem_does_not_tell_the_two_margins_apart(tmp_path, capsys):
+    path = tmp_path / "samples.csv"
+    rows = [f"{model},p{i},{int(i % (2 + (model == 'b')) == 0)}" for model in "ab" for i in range(30)]
+    path.write_text("\n".join(["model,problem,correct", *rows]) + "\n")
+    assert main(["compare", str(path), "--about", "suite"]) == 0
+    words = " ".join(capsys.readouterr().out.split())
+    assert words.count("±") == 2
+    assert "for other problems, at most that for these" in words
 
 
 def test_intervals_for_the_suite_end_at_half_the_samples(suite):

@@ -5,7 +5,6 @@ traceback, characters that the terminal cannot encode are replaced, closed strea
 on the number of threads, and cyclic garbage is collected less often.
 """
 
-import atexit
 import gc
 import os
 import signal
@@ -21,7 +20,6 @@ def main() -> NoReturn:
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not where it was started to ignore Ctrl-C
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # so early there is nothing to tidy up
     gc.set_threshold(50_000)  # nearly all that is allocated by then are modules and results, which are kept
-    atexit.register(gc.freeze)  # at the end the system takes all memory back: no search for cycles
     _compute_on_one_thread(sys.argv[1:])
     from levelbest._cores import this_is_a_command
     from levelbest.cli.main import main as run

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, product
 from math import comb
@@ -13,7 +14,14 @@ from scipy import stats
 
 from levelbest.stats.best import Sample, expected_best
 from levelbest.stats.inference import CountSamples, Hypotheses, ScoreSamples, SuiteUnits, decide
-from levelbest.stats.problems import expected_best_by_group, pass_at_k, suite_contrasts, suite_interval
+from levelbest.stats.problems import (
+    expected_best_by_group,
+    group_interval,
+    pass_at_k,
+    problem_contrasts,
+    suite_contrasts,
+    suite_interval,
+)
 
 ONE = np.array([1])
 PAIR = Hypotheses(pairs=((0, 1),), bounds=(0, 1))
@@ -104,6 +112,68 @@ def test_samples_that_are_all_alike_have_the_limits_of_clopper_and_pearson():
     exact = stats.binomtest(0, 200).proportion_ci(0.95).high
     assert limits.low[0] == 0
     assert limits.high[0] == pytest.approx(exact, rel=0.15)  # 2,000 draws of an exponential's .975 quantile: 4 %
+
+
+def test_one_sample_of_each_problem_has_the_limits_of_clopper_and_pearson():
+    """They hold for any rates of the problems (Hoeffding 1956)."""
+    best = expected_best_by_group([1] * 23 + [0] * 17, np.arange(40), [1])
+    limits = suite_interval(best, counted([1] * 23 + [0] * 17, [1] * 40), bounds=(0, 1))
+    exact = stats.binomtest(23, 40).proportion_ci(0.95)
+    assert (limits.low[0], limits.high[0]) == pytest.approx((exact.low, exact.high), abs=0.01)  # 2,000 draws
+
+
+def drawn_suite(seed: int, samples: int, *, graded: bool) -> tuple[list, list]:
+    """Two systems on 24 problems of two tasks, whose samples agree on which problems are hard."""
+    rng = np.random.default_rng(seed)
+    rates = np.clip(rng.beta(0.5, 0.5, 24) + np.array([[0.0], [0.1]]) * rng.random(24), 0.05, 0.95)
+    size = (*rates.shape, samples)
+    chance = np.broadcast_to(rates[:, :, None], size)
+    scores = rng.beta(4 * chance, 4 - 4 * chance) if graded else (rng.random(size) < chance).astype(float)
+    tasks = dict(enumerate(np.repeat(["a", "b"], [6, 18])))
+    problem = np.repeat(np.arange(24), samples)
+    bests = [expected_best_by_group(column.ravel(), problem, [1], strata=tasks) for column in scores]
+    return bests, [scored(column.tolist()) for column in scores]
+
+
+@pytest.mark.parametrize("samples", [1, 2, 3])
+@pytest.mark.parametrize("graded", [False, True])
+@pytest.mark.parametrize("macro", [False, True])
+def test_limits_for_the_suite_are_never_wider_than_those_over_problems(samples, graded, macro):
+    for seed in range(12):
+        bests, systems = drawn_suite(seed, samples, graded=graded)
+        if macro:
+            bests = [replace(best, macro=True).select(np.arange(24)) for best in bests]
+        inside = suite_interval(bests[0], systems[0], bounds=(0, 1))
+        over = group_interval(bests[0], bounds=(0, 1))
+        assert over.low[0] <= inside.low[0] < bests[0].value[0] < inside.high[0] <= over.high[0]
+        if samples == 1:
+            assert (inside.low[0], inside.high[0]) == (over.low[0], over.high[0])
+        first = bests[0]
+        contrast = suite_contrasts(systems, PAIR, first.fixed_weights, first.tasks() if macro else None).pairs[0]
+        beside = problem_contrasts(bests, PAIR).pairs[0]
+        assert contrast.difference == pytest.approx(beside.difference)
+        if contrast.certified[0] == beside.certified[0]:  # limits are cut where a verdict says so
+            assert beside.low[0] - 1e-12 <= contrast.low[0] < contrast.high[0] <= beside.high[0] + 1e-12
+
+
+def test_one_sample_of_each_problem_is_compared_problem_by_problem():
+    """12 of 200 problems only the first solves, 2 only the second; the systems agree on the rest, solved or not."""
+    first, second = [1] * 12 + [0] * 2 + [1, 0] * 93, [0] * 12 + [1] * 2 + [1, 0] * 93
+    contrast = suite_contrasts([counted(first, [1] * 200), counted(second, [1] * 200)], PAIR).pairs[0]
+    assert contrast.equal_p == pytest.approx(stats.binomtest(2, 14).pvalue, abs=0.01)
+    assert contrast.certified[0] == 1
+    assert 0 < contrast.low[0] < 10 / 200 < contrast.high[0] < 0.1
+
+
+def test_two_samples_of_problems_that_are_all_alike_are_covered():
+    """No variance between problems, so either of the limits may be the narrower. Below 178 of 200 at .95: 5e-4."""
+    rng = np.random.default_rng(5)
+    covered = 0
+    for won in rng.binomial(2, 0.5, (200, 20)):
+        best = expected_best_by_group(np.stack([won > 0, won > 1], axis=1).ravel(), np.repeat(np.arange(20), 2), [1])
+        limits = suite_interval(best, counted(won, [2] * 20), bounds=(0, 1))
+        covered += int(limits.low[0] <= 0.5 <= limits.high[0])
+    assert covered >= 178
 
 
 def test_the_squared_error_of_a_mean_is_what_sampling_gives():

@@ -277,10 +277,9 @@ class ProblemsDesign(Design):
         half, these = over.half_widths[0], float("nan")
         if problems.holds_samples(request.statistic):
             samples = problems.samples(first, request.statistic)
-            inside = suite_interval(best, samples, confidence=settings.confidence, bounds=bounds)
-            # The samples' variance is a part of the variance over problems (total variance), so the wider
-            # margin holds for these problems too; one or two samples of each tell their own noise badly.
-            these = min(half, inside.half_widths[0])
+            known = over if best.clusters is None else None
+            inside = suite_interval(best, samples, confidence=settings.confidence, bounds=bounds, over=known)
+            these = inside.half_widths[0]
         return Noise(problems.family, float(best.value[0]), half, these)
 
     def _noticed(self, problems: Problems, best: GroupBest, request: Request, running: str) -> list[Caution]:

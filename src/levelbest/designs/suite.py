@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import ClassVar
 
 from levelbest.designs._protocol import Request, Table
-from levelbest.designs.problems import ProblemsDesign
+from levelbest.designs.problems import ProblemsDesign, over_problems
 from levelbest.errors import InputError, named
 from levelbest.stats.bands import Interval
 from levelbest.stats.inference import Contrasts, Hypotheses
@@ -57,6 +57,7 @@ def suite_limits(problems: Problems, best: GroupBest, request: Request) -> Inter
         confidence=request.settings.confidence,
         simultaneous=request.simultaneous,
         bounds=problems.metric.bounds,
+        over=over_problems(replace(best, clusters=None), request, problems.metric.bounds, None),
     )
 
 
@@ -66,4 +67,5 @@ def suite_differences(design: ProblemsDesign, hypotheses: Hypotheses) -> Contras
         problems.samples(design.budgets, design.statistic, places)
         for problems, places in zip(design.problems, design.kept, strict=True)
     ]
-    return suite_contrasts(samples, hypotheses, design.systems[0].fixed_weights)
+    first = design.systems[0]
+    return suite_contrasts(samples, hypotheses, first.fixed_weights, first.tasks() if first.macro else None)

@@ -275,17 +275,20 @@ def noise_sentence(noises: Sequence[Noise], words: DesignWords) -> str:
     >>> words = DesignWords(measure="pass@{n}")
     >>> noise_sentence([Noise("a", 0.62, 0.071, 0.021), Noise("b", 0.5, 0.08, 0.02)], words)
     'pass@1: a 0.620 ± 0.071 for other problems, ± 0.021 for these; b 0.500 ± 0.080, ± 0.020.'
+    >>> noise_sentence([Noise("a", 0.62, 0.071, 0.071)], words)  # one sample of each problem
+    'pass@1: a 0.620 ± 0.071 for other problems, at most that for these.'
     """
     parts: list[str] = []
+    alike = all(noise.suite == noise.problems for noise in noises)
+    kinds = [" for other problems, at most that for these"] if alike else [" for other problems", " for these"]
     for noise in noises[:_MOST_NOISES]:
-        widths = noise.problems, noise.suite
+        widths = (noise.problems,) if alike else (noise.problems, noise.suite)
         known = [half for half in widths if math.isfinite(half)]
         if not known:
             continue
         decimals = round_to_uncertainty(noise.value, noise.value - max(known), noise.value + max(known))
         shown = [f" ± {show_number(half, decimals)}" if math.isfinite(half) else "" for half in widths]
-        kinds = ("", "") if parts else (" for other problems", " for these")
-        halves = [half + kind for half, kind in zip(shown, kinds, strict=True) if half]
+        halves = [half + ("" if parts else kind) for half, kind in zip(shown, kinds, strict=True) if half]
         parts.append(f"{noise.family} {show_number(noise.value, decimals)}{','.join(halves)}")
     more = len(noises) - _MOST_NOISES
     what = words.best_of(1) if words.measure else "At n = 1"

@@ -48,6 +48,7 @@ from levelbest.stats.inference._samples import CountSamples as CountSamples
 from levelbest.stats.inference._samples import ProblemSamples as ProblemSamples
 from levelbest.stats.inference._samples import ScoreSamples as ScoreSamples
 from levelbest.stats.inference._suite import SuiteUnits as SuiteUnits
+from levelbest.stats.inference._suite import TaskShares as TaskShares
 from levelbest.stats.inference._trials import TrialUnits as TrialUnits
 from levelbest.stats.inference._trials import half_of as half_of
 from levelbest.stats.inference._trials import reach_of as reach_of

@@ -9,6 +9,10 @@ samples of each problem, taken to that variance, draw it; a sample that was not 
 change the mean either way by what a single sample weighs. With every sample alike these are the limits of Clopper and
 Pearson for all samples together. A problem with a single sample has no variance of its own: it has its squared distance
 from the mean of all problems, which is larger.
+
+Over problems a mean varies by the samples and by the choice of problems, so that limits over problems also hold for
+exactly these. They count where they are narrower: two or three samples of each problem tell little about the variance
+within problems. With one sample, which tells nothing, they are the only ones, and the two exchanges are the same.
 """
 
 from __future__ import annotations
@@ -22,11 +26,13 @@ import scipy
 from levelbest._check import Bounds, FloatArray, IntArray
 from levelbest.stats.inference._draws import N_DRAWS, Draws
 from levelbest.stats.inference._hypotheses import VERDICTS, Pair
-from levelbest.stats.inference._means import DOMINATES
+from levelbest.stats.inference._macro import MacroUnits
+from levelbest.stats.inference._means import DOMINATES, SignUnits
 from levelbest.stats.inference._samples import ProblemSamples
 from levelbest.stats.inference._trials import effective_freedom
-from levelbest.stats.inference._units import Evidence, Families, IndependentUnits, satterthwaite
+from levelbest.stats.inference._units import Evidence, Families, IndependentUnits, Units, satterthwaite
 
+TaskShares = tuple[IntArray, FloatArray]
 _DRAWN_AT_ONCE = 1 << 22
 _TO_MEASURE = 256
 """Permutations of each problem that measure what its exchange adds to the variance."""
@@ -41,12 +47,16 @@ class SuiteUnits(IndependentUnits):
         Of each system, on the same problems and at the same budgets.
     weights
         Of the problems; None: all alike.
+    tasks
+        The task of each problem, as a code, and the share of each task; None: problems are not divided.
     """
 
     by_t = False
 
-    def __init__(self, samples: Sequence[ProblemSamples], weights: FloatArray | None = None) -> None:
-        self.samples, self.nodes, self._given = samples, samples[0].n, weights
+    def __init__(
+        self, samples: Sequence[ProblemSamples], weights: FloatArray | None = None, tasks: TaskShares | None = None
+    ) -> None:
+        self.samples, self.nodes, self._given = samples, samples[0].n, (weights, tasks)
         each = np.ones(samples[0].sizes.size) if weights is None else weights
         self.weights = each / each.sum()
         self.sizes = tuple(int(system.sizes.sum()) for system in samples)
@@ -75,7 +85,18 @@ class SuiteUnits(IndependentUnits):
 
     def at(self, n: int) -> SuiteUnits:
         """The same samples at one budget."""
-        return SuiteUnits([system.at(np.array([n])) for system in self.samples], self._given)
+        return SuiteUnits([system.at(np.array([n])) for system in self.samples], *self._given)
+
+    def alternatives(self, pair: Pair) -> tuple[Units, ...]:
+        """Samples within problems, and problems; the latter alone where every problem has one sample."""
+        (weights, tasks), k = self._given, self.inside(pair)
+        first, second = (self.samples[f].values[:, :k] for f in pair)
+        if tasks is None:
+            over = SignUnits([first - second], [pair], self.nodes[:k], weights)
+        else:
+            over = MacroUnits([first - second], [pair], self.nodes[:k], weights, None, *tasks)
+        single = all((self.samples[f].sizes == 1).all() for f in pair)
+        return (over,) if single else (self, over)
 
     def curve(self, f: int, n: IntArray) -> Evidence:
         """One system's mean over problems."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -15,17 +16,22 @@ from levelbest.stats.inference import (
     Hypotheses,
     ProblemSamples,
     SuiteUnits,
+    TaskShares,
     contrasts_of,
     curve_limits,
     decide,
 )
 from levelbest.stats.problems._groups import GroupBest
+from levelbest.stats.problems._limits import group_interval
 
 SUITE_METHODS = ("default", "gaffke")
 
 
 def suite_contrasts(
-    systems: Sequence[ProblemSamples], hypotheses: Hypotheses, weights: FloatArray | None = None
+    systems: Sequence[ProblemSamples],
+    hypotheses: Hypotheses,
+    weights: FloatArray | None = None,
+    tasks: TaskShares | None = None,
 ) -> Contrasts:
     """Differences of systems on exactly these problems, with limits and verdicts for all pairs and budgets together.
 
@@ -38,6 +44,8 @@ def suite_contrasts(
         worth having.
     weights
         Of the problems; None: all alike.
+    tasks
+        The task of each problem, as a code, and the share of each task, where there are several.
 
     Returns
     -------
@@ -46,6 +54,9 @@ def suite_contrasts(
 
     Notes
     -----
+    Limits over problems hold for exactly these too, and are taken where they are narrower: with one sample of each
+    problem nothing else is known of the variance within problems.
+
     For 0/1 scores at n = 1, with as many samples of every problem, the p-value is that of the conditional test of
     Cochran (1954), Mantel and Haenszel (1959).
 
@@ -60,7 +71,7 @@ def suite_contrasts(
     ([1], 'permutation')
     """
     _check.as_choice(hypotheses.method, SUITE_METHODS, "method")
-    units = SuiteUnits(systems, weights)
+    units = SuiteUnits(systems, weights, tasks)
     return contrasts_of(decide(units, units.nodes, hypotheses), hypotheses)
 
 
@@ -72,6 +83,7 @@ def suite_interval(
     confidence: float = 0.95,
     simultaneous: bool = False,
     bounds: Bounds | None = None,
+    over: Interval | None = None,
 ) -> Interval:
     """Limits for the average over exactly these problems: only the samples vary.
 
@@ -87,11 +99,20 @@ def suite_interval(
         Of each budget alone or, simultaneous, of all of them together.
     bounds
         Of the reported score: where a sample that was not observed may lie.
+    over
+        Limits over problems with the same settings, where they are known (`group_interval`); None computes them.
 
     Returns
     -------
     Interval
         Up to half the samples of the problem that has fewest; NaN beyond.
+
+    Notes
+    -----
+    A mean varies over problems by the samples and by the choice of problems. So limits over problems hold for exactly
+    these too, and the narrower of both is given on either side. With one sample of each problem, which tells nothing
+    about the variance within problems, they are the only ones; for 0/1 scores those of Clopper and Pearson, which hold
+    for any success rates (Hoeffding 1956, *On the distribution of the number of successes in independent trials*).
 
     Examples
     --------
@@ -109,24 +130,29 @@ def suite_interval(
     ends = _check.as_bounds(bounds)
     if name == "gaffke" and None in ends:
         raise InputError(f"method 'gaffke' needs both bounds of the score, got {ends}; give bounds=(lowest, highest)")
+    if over is None:
+        alone = replace(best, clusters=None)
+        over = group_interval(alone, confidence=confidence, simultaneous=simultaneous, bounds=bounds)
+    if (best.sizes == 1).all():
+        return over
     units = SuiteUnits([samples], best.fixed_weights)
-    value, low, high = curve_limits(
-        units, 0, _check.as_confidence(confidence), simultaneous=bool(simultaneous), bounds=ends
-    )
+    value, low, high = curve_limits(units, 0, over.confidence, simultaneous=over.simultaneous, bounds=ends)
     below, above = (low - value, high - value) if best.direction == "max" else (value - high, value - low)
     lower, upper = np.full((2, best.n.size), np.nan)
     inside = value.size
     lower[:inside], upper[:inside] = best.value[:inside] + below, best.value[:inside] + above
     if None not in ends:
         lower, upper = np.clip(lower, *ends), np.clip(upper, *ends)
+    lower[:inside] = np.fmax(lower, over.low)[:inside]
+    upper[:inside] = np.fmin(upper, over.high)[:inside]
     facts = {"n_groups": int(best.groups.size), "bounds": ends, "weighted": best.weights is not None}
     return Interval(
         n=best.n,
         low=lower,
         high=upper,
         method="suite",
-        confidence=confidence,
-        simultaneous=bool(simultaneous),
+        confidence=over.confidence,
+        simultaneous=over.simultaneous,
         n_trials=int(best.sizes.sum()),
         direction=best.direction,
         why=tuple(None if i < inside else "beyond-half" for i in range(best.n.size)) if inside < best.n.size else (),
