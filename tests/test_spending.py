@@ -10,6 +10,7 @@ from click.testing import CliRunner
 import levelbest as lb
 from levelbest.cli.main import cli, main
 from levelbest.errors import InputError
+from levelbest.readers.parts import read_in_parts
 
 
 def _table(tmp_path, *, problems=20, samples=6, seed=0):
@@ -275,6 +276,24 @@ def test_samples_without_a_cost_are_said_and_counted(tmp_path):
     assert (caution.family, caution.value) == ("cheap", 1)
     with pytest.raises(InputError, match=r"needs the cost of every sample; 1 of 120 have none"):
         lb.curve(lb.read_trials(path, group="problem", cost={"input": 3, "output": 15})["cheap"], axis="cost")
+
+
+@pytest.mark.parametrize("priced", [True, False])
+def test_samples_without_a_cost_are_said_and_counted_in_parts(tmp_path, priced):
+    """As in memory; a family in which no sample has a cost has no costs, which is no doubt."""
+    pandas = pytest.importorskip("pandas")
+    costs = [None, *[0.25 if priced else None] * 39, *[0.5] * 40]
+    table = {"model": ["a"] * 40 + ["b"] * 40, "problem": [f"p{i // 4 % 10}" for i in range(80)]}
+    pandas.DataFrame(table | {"correct": [i % 2 for i in range(80)], "dollars": costs}).to_parquet(
+        tmp_path / "s.parquet"
+    )
+    roles = {"family": "model", "group": "problem", "selection": "correct", "direction": "max", "cost": "dollars"}
+    whole, parts = (
+        lb.compare(read(tmp_path / "s.parquet", **roles), n_resamples=200) for read in (lb.read_trials, read_in_parts)
+    )
+    for verdict in (whole, parts):
+        lacking = [(caution.family, caution.value) for caution in verdict.cautions if caution.code == "missing-costs"]
+        assert lacking == ([("a", 1)] if priced else [])
 
 
 @pytest.mark.parametrize("right", [0, 1])

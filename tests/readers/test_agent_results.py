@@ -32,7 +32,7 @@ def test_tau2_bench(tmp_path):
     wanted["airline #9"][3] = np.nan  # the reward of 0 beside an infrastructure error was never earned
     scores = solved(trials, "gpt-5")
     assert all(same(scores[name], wanted[name]) for name in wanted)
-    assert (trials.metric.direction, trials.metric.bounds, trials.cost[:2].tolist()) == ("max", (0, 1), [60, 61])
+    assert (trials.metric.direction, trials.metric.bounds, trials.cost[:2].tolist()) == ("max", (0, 1), [0.02, 0.02])
 
 
 def test_tau2_bench_in_its_form_of_many_files(tmp_path):
@@ -57,7 +57,7 @@ def test_harbor(tmp_path):
     scores = solved(trials, "claude-code / m1")
     assert all(same(scores[f"task-{t}"], [float(a < (t + 1) % 4) for a in range(3)]) for t in range(7))
     assert same(scores["task-7"], [0.0, 0.0, np.nan])
-    assert trials.cost.tolist() == [90.0] * 48
+    assert trials.cost.tolist() == [0.1] * 48
     assert not trials.skipped  # the summary of a job is no trial
 
 
@@ -105,6 +105,46 @@ def test_promptfoo(tmp_path):
     with pytest.raises(InputError, match="could be any of 'success', 'score'"):
         lb.read_trials(path)
     assert lb.read_trials(path, selection="score").selection[0] == 0.5
+
+
+def with_dollars(path, spent):
+    """Rewrites a file of results: what each try cost is what ``spent`` says of its place."""
+    document = json.loads(path.read_text(encoding="utf-8"))
+    if "simulations" in document:
+        for place, simulation in enumerate(document["simulations"]):
+            simulation["agent_cost"] = spent(place)
+    elif "trial_name" in document:
+        document["agent_result"] = {"cost_usd": spent(0), "n_input_tokens": 10}
+    elif "results" in document:
+        for place, result in enumerate(document["results"]["results"]):
+            result["cost"] = spent(place)
+    path.write_text(json.dumps(document), encoding="utf-8")
+
+
+@pytest.mark.parametrize("make", [logs.tau2, logs.harbor, logs.promptfoo])
+def test_dollars_that_a_tool_wrote_are_the_cost(tmp_path, make):
+    """Without options; seconds where it knew no price and wrote 0, and where some of the files know none."""
+    made = make(tmp_path / "results")
+    files = sorted(made.rglob("*.json")) if made.is_dir() else [made]
+    for path in files:
+        with_dollars(path, lambda _: 0.0)
+    assert lb.read_trials(made).metric.cost_unit == "s"
+    for path in files:
+        with_dollars(path, lambda place: 0.25 + place % 2)
+    trials = lb.read_trials(made)
+    assert (trials.metric.cost, trials.metric.cost_unit) == ("cost_usd", "$")
+    assert set(trials.cost.tolist()) <= {0.25, 1.25}
+    assert lb.read_trials(made, cost="seconds").metric.cost_unit == "s"
+
+
+def test_dollars_and_seconds_are_not_mixed(tmp_path):
+    """Two files of one tool, of which one knows no price: both have seconds."""
+    paths = [logs.promptfoo(tmp_path / name) for name in ("priced", "free")]
+    with_dollars(paths[0], lambda _: 0.5)
+    with_dollars(paths[1], lambda _: 0.0)
+    trials = lb.read_trials(paths)
+    assert (trials.metric.cost, trials.metric.cost_unit) == ("seconds", "s")
+    assert 0.5 not in trials.cost.tolist()
 
 
 def test_deepeval(tmp_path):

@@ -50,6 +50,7 @@ _OPERATED = {
 }
 _OPERATED |= {"stream_idle_timeout", "batch", "cache", "api_key", "api_base", "base_url"}
 """Settings of how a system was run, and not of what it is."""
+_DOLLARS = "cost_usd"
 _SEEDS = {"seed", "random_seed", "random_state", "rng_seed", "params_seed", "params_random_state"}
 
 
@@ -79,15 +80,16 @@ def rows_table(
 ) -> RawTable:
     """Rows as the table of a tool: the roles whose columns there are, its hyperparameters, and the seed among them.
 
-    ``settings`` names the hyperparameters, or is what their names begin with; costs are seconds; ``known`` is what else
-    is known of the table (direction, facts, skipped ...). They are many because they are what a table is made of.
+    ``settings`` names the hyperparameters, or is what their names begin with; costs are seconds, or dollars in the
+    column of these; ``known`` is what else is known of the table (direction, facts, skipped ...). They are many because
+    they are what a table is made of.
     """
     columns = columns_of(rows, first, numbers=[*numbers, *(roles.get(role, "") for role in ("cost", "order"))])
     configuration = [] if settings is None else list(settings)
     if isinstance(settings, str):
         configuration = [name for name in columns if name.startswith(settings)]
     given = {role: name for role, name in roles.items() if name in columns}
-    known.setdefault("cost_unit", "s" if "cost" in given else None)
+    known.setdefault("cost_unit", None if "cost" not in given else "$" if given["cost"] == _DOLLARS else "s")
     known["facts"] = {"format": about, **known.get("facts", {})}
     return RawTable(source, columns, roles=seed_of(configuration) | given, configuration=configuration, **known)
 
@@ -133,10 +135,11 @@ def scored_table(
     """Scores of models on a task, a row for each sample, try or model: the family is the model.
 
     Where there are ``several`` tasks it is still the model if rows are of problems, which are compared task by task and
-    on average over tasks; else the model and the task. One of ``scores`` alone is the selection score.
+    on average over tasks; else the model and the task. One of ``scores`` alone is the selection score. The cost is in
+    dollars where the tool wrote any, else in seconds.
     """
     roles = {"family": "system", "group": "problem", "order": "order", "status": "status", "seed": "seed"}
-    roles |= {"cost": "seconds"} | known.pop("roles", {})
+    roles |= {"cost": cost_column(rows)} | known.pop("roles", {})
     only = list(dict.fromkeys(scores))
     if len(only) == 1:
         roles["selection"] = only[0]
@@ -147,6 +150,11 @@ def scored_table(
     systems = [f"{row['model']} / {row['task']}" if apart else row["model"] for row in rows]
     named = [{"system": system, **row} for system, row in zip(systems, rows, strict=True)]
     return rows_table(source, named, roles, about, **known)
+
+
+def cost_column(rows: Iterable[Record]) -> str:
+    """The column of dollars if one of them was spent (tools write 0 where they know no price), else of seconds."""
+    return _DOLLARS if any(row.get(_DOLLARS) for row in rows) else "seconds"
 
 
 def system_names(systems: Sequence[tuple[str, str, Record]]) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container
 from pathlib import Path, PurePosixPath
 
-from levelbest.readers.formats._rows import Record, flatten, number, part_of, scored_table, system_names
+from levelbest.readers.formats._rows import Record, cost_column, flatten, number, part_of, scored_table, system_names
 from levelbest.readers.formats._tree import Tree, tool
 from levelbest.readers.raw import RawTable
 from levelbest.readers.tables.files import Json, has_marks
@@ -43,8 +43,11 @@ def _tables(tree: Tree) -> list[RawTable]:
         together.setdefault((model, domain), []).extend({"model": model, **row} for row in rows)
     several = len({domain for _, domain in together}) > 1
     known = {"direction": "max", "facts": {"bounds:low": "0", "bounds:high": "1"}}
+    roles = {"cost": cost_column(row for rows in together.values() for row in rows)}
     return [
-        scored_table(f"{domain}, {model}", rows, "tau2-bench results", ["reward"], several=several, **known)
+        scored_table(
+            f"{domain}, {model}", rows, "tau2-bench results", ["reward"], several=several, roles=roles, **known
+        )
         for (model, domain), rows in together.items()
         if rows
     ]
@@ -79,7 +82,7 @@ def _row(simulation: Json, domain: str) -> Record:
         "termination_reason": ended,
         "order": number(simulation.get("trial")),
         "seconds": number(simulation.get("duration")),
-        "agent_cost_usd": number(simulation.get("agent_cost")),
+        "cost_usd": number(simulation.get("agent_cost")),
     }
     return row | ({"seed": number(simulation["seed"])} if simulation.get("seed") is not None else {})
 

@@ -133,18 +133,20 @@ class DrawnWithin:
 
 @dataclass(frozen=True)
 class SpentOn:
-    """What the samples of a group that score below 1 cost together, those that score 1, and the least of all."""
+    """What the samples of a group that score below 1 cost together, those that score 1, the least of all, and how many
+    have no cost."""
 
     columns: tuple[str, ...] = ("cost",)
 
     def of(self, part: Part) -> FloatArray:
-        """(group, 3); NaN where a sample has no cost."""
+        """(group, 4); NaN where a sample has no cost, but for the last."""
         assert part.cost is not None
         won = (part.selection if part.reported is None else part.reported) == 1
         starts = np.cumsum(part.sizes) - part.sizes
         cost = np.where(np.isfinite(part.cost), part.cost, np.nan)
         lost, paid = (np.add.reduceat(np.where(which, cost, cost * 0), starts) for which in (~won, won))
-        return np.stack([lost, paid, np.minimum.reduceat(cost, starts)], axis=1)
+        unpriced = np.add.reduceat(np.isnan(cost).astype(np.float64), starts)
+        return np.stack([lost, paid, np.minimum.reduceat(cost, starts), unpriced], axis=1)
 
 
 @dataclass(frozen=True, eq=False)

@@ -243,15 +243,16 @@ class PartedTable:
             with limited(self._workers.limit) as connection:
                 return np.array(costs_above(connection, source, spends.tolist()))
 
-        spent: FloatArray | None = None
+        spent, unpriced = None, 0
         if source.cost is not None:
-            lost, paid, least = computed(SpentOn()).T
+            lost, paid, least, lacking = computed(SpentOn()).T
+            unpriced = int(lacking.sum()) % int(sizes.sum())  # none has a cost: there are no costs
             if np.isfinite(lost).all():
                 checked_spend(family, float(least.min()))
                 spent = np.stack([lost, paid], axis=1)
         with limited(self._workers.limit) as connection:
             answered = has_answers(connection, source)
-        return SamplePool(family, sizes, remembered(draw), above, answered, spent, source.worst)
+        return SamplePool(family, sizes, remembered(draw), above, answered, spent, source.worst, unpriced=unpriced)
 
 
 def _remembered(read: Values) -> Values:

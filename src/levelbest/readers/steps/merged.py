@@ -251,6 +251,13 @@ def _common_roles(tables: Sequence[RawTable]) -> dict[str, list[str]]:
     common: dict[str, list[str]] = {}
     for role in dict.fromkeys(role for table in tables for role in table.roles):
         names = {table.roles[role] for table in tables if role in table.roles}
+        if role == "cost" and len({table.cost_unit for table in tables if role in table.roles}) > 1:
+            # dollars and seconds do not add up: seconds, where all tables have them, else no cost
+            timed = {table.roles[role] for table in tables if role in table.roles and table.cost_unit == "s"}
+            shared = [name for name in timed if all(name in table.columns for table in tables)]
+            if len(shared) == 1:
+                common[role] = shared * len(tables)
+            continue
         otherwise = next(iter(names)) if len(names) == 1 else role
         common[role] = [table.roles.get(role, otherwise) for table in tables]
     return common
