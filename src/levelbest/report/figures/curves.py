@@ -113,7 +113,6 @@ PHONE = (3.6, 8.0)
 PAPERS = {"neurips": (5.5, 9.0), "icml": (3.25, 8.0), "acl": (3.03, 8.0)}
 """The width of a column in inches, and the size of type that stands beside its text, by the style of a paper."""
 _PAPER: ContextVar[tuple[float, float] | None] = ContextVar("paper", default=None)
-_LEADER = {"arrowstyle": "-", "linewidth": 0.6, "shrinkA": 1, "shrinkB": 0, "relpos": (0, 0.5)}
 _SOFT = "0.6"
 _DPI = 200
 _ROOM_BESIDE = 4.5  # inches: from here on there is room beside the lines
@@ -202,7 +201,7 @@ def own_style() -> Iterator[None]:
 
     size = 8.0 if (paper := _PAPER.get()) is None else paper[1]
     settings = {"svg.hashsalt": "levelbest", "pdf.fonttype": 42, "svg.fonttype": "none", "font.size": size}
-    with matplotlib.rc_context(settings):
+    with matplotlib.rc_context(settings | {"axes.titley": 1.0}):  # no labels above: titles need not be placed over them
         yield
 
 
@@ -302,20 +301,25 @@ def label_ends(ax: Axes, names: Sequence[str], ends: Sequence[tuple[float, float
     inside = [min(max(ends[which][1], low), high) for which in placed]
     moved = [abs(height - end) > 0.4 * gap for height, end in zip(heights, inside, strict=True)]
     aside = 1.045 if any(moved) else 1.015
+    look: dict[str, Any] = {
+        "fontsize": size,
+        "va": "center",
+        "annotation_clip": False,
+        "xycoords": ("axes fraction", "data"),
+    }
+    leaders = {}
     for which, height, end, far in zip(placed, heights, inside, moved, strict=True):
-        colour, beside = styles[which][0], ("axes fraction", "data")
-        ax.annotate(
-            shown[which],
-            (1.005, end),
-            xycoords=beside,
-            xytext=(aside, height),
-            textcoords=beside,
-            color=colour,
-            fontsize=size,
-            va="center",
-            annotation_clip=False,
-            arrowprops={**_LEADER, "color": colour} if far else None,
-        )
+        colour = styles[which][0]
+        ax.annotate(shown[which], (aside, height), color=colour, **look)
+        if far:
+            leaders[which] = ((1.005, end), (aside - 0.008, height)), colour
+    if leaders:
+        from matplotlib.collections import LineCollection
+
+        segments, colours = zip(*leaders.values(), strict=True)
+        lines = LineCollection(segments, colors=colours, linewidths=0.6, transform=ax.get_yaxis_transform())
+        lines.set(clip_on=False, in_layout=False)  # the names beside them have their room
+        ax.add_collection(lines, autolim=False)
 
 
 def label_below(figure: Figure, names: Sequence[str], styles: Sequence[Style]) -> None:

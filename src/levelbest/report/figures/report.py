@@ -95,7 +95,6 @@ def panels_figure(panels: Mapping[str, Panel]) -> Figure:
             continue
         strip.set_xscale(charts[k].get_xscale())
         strip.set_xlim(charts[k].get_xlim())
-        strip.tick_params(which="both", length=0)
         draw_strips(strip, panel.strips, panel.colours, panel.cost_unit, panel.axis)
     return figure
 

@@ -298,9 +298,9 @@ def draw_strips(
     ax.set_ylim(len(strips) - 0.1, -0.5)
     labels = [shorten(strip.label) for strip in strips]
     ax.set_yticks(range(len(strips)) if any(labels) else [], labels if any(labels) else [], fontsize=6)
-    ax.tick_params(length=0, labelbottom=labelled)
-    for spine in ax.spines.values():
-        spine.set_visible(False)
+    ax.tick_params(length=0)
+    ax.xaxis.set_visible(labelled)
+    ax.spines[:].set_visible(False)
     lay_out(figure_of(ax), last=not labelled)  # what fits into a part depends on its width
     for row, part, start, end, bar in drawn:
         if part.verdict == UNDECIDED and len(part.contenders) <= MOST_STRIPES:
