@@ -187,3 +187,20 @@ def test_fresh_logs(tmp_path):
     subprocess.run([sys.executable, script, str(out)], check=True, cwd=tmp_path, capture_output=True)
     check(out / "model.eval")
     check(out / "model.json")
+
+
+def test_dollars_of_the_evaluated_model_are_the_cost(tmp_path):
+    """Not those of a grader; where another log knows no price, both have working time."""
+    document = json.loads((HOME / "model.json").read_text(encoding="utf-8"))
+    model = document["eval"]["model"]
+    for sample in document["samples"]:
+        usage = sample.setdefault("model_usage", {})
+        for name, cost in ((model, 0.5), ("grader", 4.0)):
+            usage[name] = {"input_tokens": 1, "output_tokens": 1, "total_tokens": 2, "total_cost": cost}
+    path = tmp_path / "priced.json"
+    path.write_text(json.dumps(document), encoding="utf-8")
+    priced = read_trials(path)
+    assert (priced.metric.cost, priced.metric.cost_unit) == ("cost_usd", "$")
+    assert set(priced.cost.tolist()) == {0.5}
+    both = read_trials([path, HOME / "model.json"])
+    assert (both.metric.cost, both.metric.cost_unit) == ("working_time", "s")

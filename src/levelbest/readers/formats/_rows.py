@@ -152,9 +152,9 @@ def scored_table(
     return rows_table(source, named, roles, about, **known)
 
 
-def cost_column(rows: Iterable[Record]) -> str:
+def cost_column(rows: Iterable[Record], timed: str = "seconds") -> str:
     """The column of dollars if one of them was spent (tools write 0 where they know no price), else of seconds."""
-    return _DOLLARS if any(row.get(_DOLLARS) for row in rows) else "seconds"
+    return _DOLLARS if any(row.get(_DOLLARS) for row in rows) else timed
 
 
 def system_names(systems: Sequence[tuple[str, str, Record]]) -> list[str]:

@@ -13,7 +13,16 @@ from typing import IO
 
 from levelbest._read import LimitedStream, expanded_limit, open_file
 from levelbest.errors import DataError, LevelbestError
-from levelbest.readers.formats._rows import Record, flatten, number, part_of, scored_table, system_names, whole
+from levelbest.readers.formats._rows import (
+    Record,
+    cost_column,
+    flatten,
+    number,
+    part_of,
+    scored_table,
+    system_names,
+    whole,
+)
 from levelbest.readers.formats._tree import Tree, tool
 from levelbest.readers.raw import RawTable
 from levelbest.readers.tables.files import Json, has_marks, json_value, read_bytes, zstd_stream
@@ -194,8 +203,8 @@ def _table(tree: Tree, log: _Log, several: bool, system: str, settings: Record) 
         count = f"; {missing} of its samples never ran" if missing > 0 else ""
         tree.skip(log.name, f"the evaluation {_STATUS.get(status, status)}{count}")
     scorers = list(dict.fromkeys(name for row in rows for name in row if name.startswith(_SCORE)))
-    timed = any(row["working_time"] is not None for row in rows)
-    roles = {"order": "epoch"} | ({"cost": "working_time"} if timed else {})
+    cost = cost_column(rows, "working_time")
+    roles = {"order": "epoch"} | ({"cost": cost} if any(row.get(cost) is not None for row in rows) else {})
     # Correct is better than incorrect; of a scorer that gives numbers only accuracies say which way they point.
     worded |= {f"{_SCORE}{name}" for name in _accuracies(log)}
     facts = {f"direction:{name}": "max" for name in scorers if name in worded}
@@ -231,16 +240,19 @@ def _row(sample: Record, log: _Log, settings: Record, worded: set[str]) -> Recor
     }
 
 
-def _tokens(usage: Record, model: str) -> dict[str, int]:
-    """Tokens of the evaluated model, and not of a grader; where it is not among them, of all."""
+def _tokens(usage: Record, model: str) -> dict[str, float]:
+    """Tokens and dollars of the evaluated model, and not of a grader; where it is not among them, of all."""
     total: Counter[str] = Counter()
+    spent: list[float] = []
     for counts in [part_of(usage, name) for name in usage if name == model or model not in usage]:
         given, produced, both = (whole(counts.get(f"{kind}_tokens")) for kind in ("input", "output", "total"))
         cached, stored = (whole(counts.get(f"input_tokens_cache_{kind}")) for kind in ("read", "write"))
         # Some providers count among the input what is read from a cache: the total then says so.
         fresh = given - cached if both == given + produced else given + stored
         total.update(input_tokens=fresh, cached_tokens=cached, output_tokens=produced, total_tokens=both)
-    return dict(total)
+        cost = number(counts.get("total_cost"))
+        spent += [] if cost is None else [cost]
+    return {**total, "cost_usd": sum(spent)} if spent else {**total}
 
 
 def _scores(stored: object, worded: set[str]) -> dict[str, float]:
