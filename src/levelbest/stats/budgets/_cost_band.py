@@ -153,7 +153,8 @@ def spend(pool: Pool, grid: FloatArray, n_orders: int, n_draws: int, rng: np.ran
     freedom = np.ones(grid.size) if alike else degrees_of_winners(pool, orders)
     drawn = CostDraws(lower, upper, error, freedom)
     whole = np.clip(np.rint(trials), 1, pool.y.size - 1).astype(np.int64)
-    of_trials = ReportCells.of(Sample(pool.selection[pool.ranked], pool.y[pool.ranked])).errors(whole)
+    trial_counts, back = np.unique(whole, return_inverse=True)
+    of_trials = ReportCells.of(Sample(pool.selection[pool.ranked], pool.y[pool.ranked])).errors(trial_counts)[back]
     return Spending(pool, grid, orders, drawn.stretched(orders, of_trials, pool.bounds))
 
 
@@ -188,18 +189,19 @@ class _Curve:
         piece = max(1, _COST_UNIFORMS_AT_ONCE // self.edges.size)
         for start in range(0, n_draws, piece):
             cut = slice(start, min(start + piece, n_draws))
-            logs = np.log(self._drawn(cut.stop - start, rng))
-            lowest, highest = logs.min(axis=0), logs.max(axis=0)
+            logs = self._drawn(cut.stop - start, rng)
+            lowest, highest, buffer = logs.min(axis=0), logs.max(axis=0), np.empty(logs.size)
             for i in range(grid.size):
                 # exp is slow where it underflows, and what is this small adds nothing
                 begin = int(np.argmax(nu[i] * highest > _SMALL_LOG_POWER))
-                power = np.multiply(nu[i, begin:], logs[:, begin:])
+                power = buffer[: logs[:, begin:].size].reshape(len(logs), -1)
+                np.multiply(nu[i, begin:], logs[:, begin:], out=power)
                 if (nu[i, begin:] * lowest[begin:]).min() < _LEAST_LOG_POWER:
                     np.maximum(power, _LEAST_LOG_POWER, out=power)
                 np.exp(power, out=power)
                 sides = self._sides(i, power, begin)
                 for side, draw, none in zip((lower, upper), sides, nothing, strict=True):
-                    side[i, cut] = none[i, cut] * pool.worst + (1 - none[i, cut]) * draw
+                    side[i, cut] = none[i, cut] * pool.worst + (1 - none[i, cut]) * draw if none[i].any() else draw
         return lower, upper
 
     def _nothing(
@@ -239,6 +241,7 @@ class _Curve:
         return nu
 
     def _drawn(self, n_draws: int, rng: np.random.Generator) -> FloatArray:
+        """Logarithms of the uniforms at the edges, (draw, edge)."""
         raise NotImplementedError
 
     def _sides(self, i: int, power: FloatArray, begin: int) -> tuple[FloatArray, FloatArray]:
@@ -259,7 +262,7 @@ class _OneColumn(_Curve):
         self.worst, self.best = further_scores(self.y, trials, pool.bounds)
 
     def _drawn(self, n_draws: int, rng: np.random.Generator) -> FloatArray:
-        return sorted_uniforms(self.edges, self.m, n_draws, rng)
+        return np.asarray(np.log(sorted_uniforms(self.edges, self.m, n_draws, rng)))
 
     def _sides(self, i: int, power: FloatArray, begin: int) -> tuple[FloatArray, FloatArray]:
         top = self.y[-1]
@@ -281,11 +284,12 @@ class _Reported(_Curve):
 
     def _drawn(self, n_draws: int, rng: np.random.Generator) -> FloatArray:
         self.of_cell, logs = self.cells.drawn(n_draws, rng)
-        return np.asarray(np.exp(logs))
+        return logs
 
     def _sides(self, i: int, power: FloatArray, begin: int) -> tuple[FloatArray, FloatArray]:
-        mean = np.einsum("bk,bk->b", np.diff(power, axis=1, prepend=0.0), self.of_cell[:, begin:])
         rest = 1 - power[:, -1]
+        np.subtract(power[:, 1:], power[:, :-1], out=power[:, 1:])
+        mean = np.einsum("bk,bk->b", power, self.of_cell[:, begin:])
         return mean + rest * self.imagined[0, i], mean + rest * self.imagined[1, i]
 
 
