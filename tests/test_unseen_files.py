@@ -9,6 +9,7 @@ import levelbest as lb
 from levelbest.cli.main import main
 from levelbest.errors import Ambiguous
 from levelbest.readers.steps.cells import as_numbers
+from levelbest.readers.steps.names import direction_of
 
 FAST = {"n_resamples": 199}
 
@@ -250,3 +251,48 @@ def test_a_word_or_sign_in_a_column_of_seeds_does_not_cost_the_column(cell, tmp_
     assert [len(trials[name]) for name in trials.families] == [4, 4, 4]
     assert trials["vgg"].scores().n_failed == (cell == "OOM")
     assert trials["resnet"].selection.tolist() == [81.2, 82.0, 81.9, 82.2]
+
+
+TURNED = {
+    None: "perplexity reduction,error-free rate,1 - accuracy,100-F1,accuracy drop,pass rate drop,attack success rate,"
+    "steps to success,not solved,WER improvement",
+    "max": "1-shot accuracy,top-1 acc,f1 gain,adversarial accuracy,label-free accuracy,text_to_sql_acc,val_acc_1",
+    "min": "neg_accuracy,error increase,WER (%),val_loss,1-step error",
+}
+
+
+@pytest.mark.parametrize(("name", "direction"), [(name, way) for way in TURNED for name in TURNED[way].split(",")])
+def test_a_name_that_turns_its_metric_is_asked_about(name, direction):
+    assert direction_of(name)[0] == direction
+
+
+@pytest.mark.parametrize("mark", [-1, -999])
+def test_a_number_that_stands_for_no_score_is_asked_about(mark, tmp_path):
+    scores = runs({"a": 0.7, "b": 0.8}, 8)
+    rows = [f"{name},{seed},{score:.4f}" for name in scores for seed, score in enumerate(scores[name])]
+    table = write(tmp_path / "t.csv", ["model,seed,val_loss", *rows, f"b,9,{mark}"])
+    with pytest.raises(Ambiguous, match=f"1 score of 'val_loss' is exactly {mark} and all others between"):
+        lb.read_trials(table)
+    assert len(lb.read_trials(table, where=f"val_loss <> {mark}")) == 16
+
+
+def test_summaries_among_the_rows_and_copies_are_no_runs(tmp_path):
+    scores = runs({"a": 0.7, "b": 0.8}, 5)
+    rows = {name: [f"{name},{seed},{score:.4f}" for seed, score in enumerate(scores[name])] for name in scores}
+    summed = [row for name in rows for row in (*rows[name], f"{name},avg,0.7", f"{name},std,0.01")]
+    trials = lb.read_trials(write(tmp_path / "t.csv", ["model,seed,acc", *summed]))
+    assert [len(trials[name]) for name in trials.families] == [5, 5]
+    assert {row.why for row in trials.skipped} == {"it is a summary of other rows ('avg' in 'seed')"}
+    twice = [*rows["a"], *rows["b"]] * 2
+    trials = lb.read_trials(write(tmp_path / "t.csv", ["model,seed,acc", *twice]))
+    assert [len(trials[name]) for name in trials.families] == [5, 5]
+    assert all(row.why.startswith("it is a copy of another row") for row in trials.skipped)
+    trials = lb.read_trials(write(tmp_path / "t.csv", ["model,seed,acc", *twice[:-1]]))  # not all are there twice
+    assert len(trials) == 19
+
+
+def test_limits_beside_a_score_are_no_settings(tmp_path):
+    scores = runs({"a": 0.7, "b": 0.8}, 5)
+    rows = [f"{name},{k},{x:.3f},{x - 0.02:.3f},{x + 0.02:.3f}" for name in scores for k, x in enumerate(scores[name])]
+    table = write(tmp_path / "t.csv", ["model,seed,acc,ci_low,ci_high", *rows])
+    assert lb.compare(table, **FAST).terms.design == "seeds"

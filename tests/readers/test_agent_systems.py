@@ -9,6 +9,7 @@ import pytest
 import levelbest as lb
 from levelbest.cli.main import main
 from levelbest.errors import InputError
+from levelbest.readers.formats._rows import system_names
 
 sys.path.insert(0, str(Path(__file__).parent))
 import logs
@@ -174,3 +175,18 @@ def test_tokens_of_promptfoo_have_a_price(tmp_path):
         result["response"] = {"tokenUsage": {"prompt": 20, "completion": 10, "total": 30}}
     trials = lb.read_trials(logs.document(path, output), cost={"input": 3, "output": 15})
     assert trials.cost == pytest.approx([(20 * 3 + 10 * 15) / 1e6] * 48, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        [{"task_args.prompt": f"prompts/math/chain_of_thought/with_examples/v{k}.txt"} for k in (1, 2)],
+        [{"task_args.prompt": f"{'a' * 30}{k}{'b' * 30}"} for k in (1, 2)],
+        [{"config.k": 1, "task_args.k": 1}, {"config.k": 2, "task_args.k": 1}, {"config.k": 1, "task_args.k": 2}],
+    ],
+)
+def test_systems_of_other_settings_have_other_names(settings):
+    """Long values were cut, and keys that end alike overwrote each other: two systems were pooled as one."""
+    names = system_names([("m", "t", given) for given in settings])
+    assert len(set(names)) == len(settings)
+    assert system_names([("m", "t", settings[0])] * 2) == ["m", "m"]

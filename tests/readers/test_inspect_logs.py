@@ -204,3 +204,23 @@ def test_dollars_of_the_evaluated_model_are_the_cost(tmp_path):
     assert set(priced.cost.tolist()) == {0.5}
     both = read_trials([path, HOME / "model.json"])
     assert (both.metric.cost, both.metric.cost_unit) == ("working_time", "s")
+
+
+def test_one_damaged_sample_does_not_cost_an_old_log(tmp_path):
+    """Summaries of old logs have no tokens: samples are read for them, and one that cannot be read is said."""
+    broken = []
+
+    def change(name, data):
+        if name == "header.json":
+            return json.dumps(json.loads(data) | {"stats": {"model_usage": {"m": {"input_tokens": 1}}}})
+        if name == "summaries.json":
+            return json.dumps([{k: v for k, v in one.items() if k != "model_usage"} for one in json.loads(data)])
+        if name.startswith("samples/") and not broken:
+            broken.append(name)
+            return b"{"
+        return data
+
+    repack(HOME / "model.eval", tmp_path / "old.eval", change)
+    (table,) = READER.read(tmp_path / "old.eval")
+    assert table.n_rows == 12
+    assert [row.where for row in table.skipped if "not read" in row.why] == [f"old.eval, {broken[0]}"]

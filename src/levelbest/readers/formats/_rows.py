@@ -167,12 +167,25 @@ def system_names(systems: Sequence[tuple[str, str, Record]]) -> list[str]:
         keys = dict.fromkeys(key for settings in several for key in settings if key.rpartition(".")[2] not in _OPERATED)
         apart = [key for key in keys if len({repr(settings.get(key)) for settings in several}) > 1]
         differing.setdefault(model, {}).update(dict.fromkeys(apart))
-    names = []
+    names, known = [], dict[str, dict[str, int]]()
     for model, _, settings in systems:
-        given = {key.rpartition(".")[2]: settings.get(key) for key in differing[model]}
-        shown = [f"{key}={value}"[:40] for key, value in given.items() if value is not None]
-        names.append(f"{model} ({', '.join(shown)})" if shown else model)
+        given = {key: settings[key] for key in differing[model] if settings.get(key) is not None}
+        shown = [f"{_short_key(key, differing[model])}={_shortened(str(value))}" for key, value in given.items()]
+        name = f"{model} ({', '.join(shown)})" if shown else model
+        alike = known.setdefault(name, {})  # settings that only their middles tell apart are numbered
+        number_of = alike.setdefault(repr(given), len(alike) + 1)
+        names.append(name if number_of == 1 else f"{name} ({number_of})")
     return names
+
+
+def _short_key(key: str, others: Iterable[str]) -> str:
+    """The last word of a dotted key, where no other ends with it."""
+    last = key.rpartition(".")[2]
+    return last if sum(other.rpartition(".")[2] == last for other in others) == 1 else key
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= 40 else f"{text[:17]}...{text[-20:]}"
 
 
 def whole(value: object, otherwise: int = 0) -> int:

@@ -129,16 +129,20 @@ def _eval_log(tree: Tree, path: Path) -> _Log:
             for part in parts:
                 log.samples += _samples(tree, path, packed, part)
             if log.value_at("stats", "model_usage") and not any("model_usage" in sample for sample in log.samples):
-                # Summaries before 2025 do not tell the tokens; the samples themselves do.
-                whole = [_samples(tree, path, packed, name) for name in names if name.startswith("samples/")]
-                usage = {(sample.get("id"), sample.get("epoch")): sample.get("model_usage") for [sample] in whole}
-                for sample in log.samples:
-                    sample["model_usage"] = usage.get((sample.get("id"), sample.get("epoch")))
+                members = [name for name in names if name.startswith("samples/")]
+                _add_usage(log, [sample for name in members for sample in _samples(tree, path, packed, name)])
     except LevelbestError:
         raise
     except _DAMAGE as error:
         raise DataError(f"{path.name} is not a readable log of inspect_ai: {error}") from error
     return log
+
+
+def _add_usage(log: _Log, samples: list[Record]) -> None:
+    """Summaries before 2025 do not tell the tokens; the samples themselves do."""
+    usage = {(sample.get("id"), sample.get("epoch")): sample.get("model_usage") for sample in samples}
+    for sample in log.samples:
+        sample["model_usage"] = usage.get((sample.get("id"), sample.get("epoch")))
 
 
 def _samples(tree: Tree, path: Path, packed: zipfile.ZipFile, name: str) -> list[Record]:

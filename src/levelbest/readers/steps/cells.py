@@ -47,6 +47,7 @@ _WORDS = {
     "evaluated good keep kept discard discarded revert reverted improved accepted rejected",
     "failed": "failed fail failure error errored exception crashed crash killed timeout timed_out oom out_of_memory "
     "memoryout memory_out aborted abort preempted cancelled canceled lost interrupted bad no_score "
+    "dnf did_not_finish not_finished did_not_converge not_converged "
     "runtimeerror cuda_oom time_out segfault core_dumped sigkill sigterm node_fail broken invalid",
     "diverged": "diverged divergence nan inf infinite exploded unstable",
     "pruned": "pruned prune early_stopped stopped_early stopped",

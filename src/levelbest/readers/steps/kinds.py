@@ -76,7 +76,8 @@ _ENDINGS = names.word_set(
     "id uuid path dir folder name url timestamp time date host hostname hash sha file filename datetime at count"
 )
 _MEASURED = names.word_set(
-    "throughput latency fps qps vram flops gflops mflops macs energy kwh carbon co2 utilization util turns rss"
+    "throughput latency fps qps vram flops gflops mflops macs energy kwh carbon co2 utilization util turns rss "
+    "ci ci95 stderr sem"
 )
 _MEMORY, _OF_MEMORY = names.word_set("mem memory ram"), names.word_set("peak max gpu used usage gb mb gib mib bytes")
 """What was measured of a trial: ``throughput``, ``peak_mem_gb``."""

@@ -88,6 +88,12 @@ _PROPORTIONS = word_set(
 """Shares that cannot exceed 1, as an error rate of words can."""
 _NOT_NEGATIVE = word_set("error err wer cer mse rmse mae mape smape perplexity ppl fid brier eer ece crps regret")
 _CHANGED = word_set("delta diff difference gap gain improvement log neg negative negated relative change lift")
+_FEWER = word_set("drop decline decrease degradation deterioration reduction reductions")
+_BETTER = word_set("improvement improvements gain gains lift saving savings free")
+_NOT = word_set("not non minus attack jailbreak backdoor")
+_COUNTED = word_set("step steps sample samples token tokens epoch epochs trial trials cost calls episodes iterations")
+_REST = re.compile(r"\s*(?:val|test|dev)?[\s_/]*(?:1|100|1\.0)\s*[-−–]\s*([a-z0-9]+)")
+"""What is left to 1: ``1 - accuracy``; ``1-shot accuracy`` is none."""
 _SPREADS = word_set("std stderr sem stdev time")
 _ARROWS = {"max": "↑⬆▲", "min": "↓⬇▼"}
 _DEVICE = re.compile(r"[gtc]pu|[avhblt]\d{1,3}0|rtx\d+|gh200|mi\d{3}x?|tpuv\d|npu")
@@ -197,6 +203,8 @@ def direction_of(name: str) -> tuple[str | None, Bounds]:
     if re.search(r"\((minimi[sz]e|min)\)", low) or arrow_of(name) == "min":
         return "min", bounds
     words = set(tokens(name))
+    if _is_turned(name):
+        return None, bounds
     lower = bool(words & _LOWER)
     higher = bool(words & _HIGHER) or (_top_k(tokens(name)) and not lower) or _of_humans(words)
     if higher and lower:
@@ -204,6 +212,24 @@ def direction_of(name: str) -> tuple[str | None, Bounds]:
     if {"neg", "negative", "negated"} & words and (higher or lower):
         return ("max" if lower else "min"), bounds
     return ("max" if higher else "min" if lower else None), bounds
+
+
+def _is_turned(name: str) -> bool:
+    """Whether what is named is not the metric in its name: ``perplexity reduction``, ``error-free``, ``1 - accuracy``.
+
+    Nor is ``attack success`` good for everyone, nor ``steps to success`` a success.
+    """
+    words = [word for word in tokens(name) if word != "rate"]
+    for word, after in pairwise(words):
+        fewer = after in _FEWER or (word in _LOWER and after in _BETTER)
+        if word in _HIGHER | _LOWER and fewer:
+            return True
+        if word in _NOT and after in _HIGHER | _LOWER:
+            return True
+        if word in _COUNTED and after in ("to", "per", "until"):
+            return True
+    rest_of = _REST.match(name.lower())
+    return rest_of is not None and rest_of[1] in _HIGHER | _LOWER
 
 
 def _of_humans(words: set[str]) -> bool:
@@ -220,7 +246,7 @@ def natural_bounds(name: str, least: float, greatest: float) -> Bounds:
     ((0.0, 1.0), (0.0, 100.0), (0.0, None))
     """
     words = set(tokens(name))
-    if not least >= 0 or words & (_CHANGED | _SPREADS):
+    if not least >= 0 or words & (_CHANGED | _SPREADS | _FEWER):
         return None, None
     if words & _PROPORTIONS or _top_k(tokens(name)):
         return (0.0, 1.0) if greatest <= 1 else (0.0, 100.0) if greatest <= 100 else (None, None)

@@ -17,9 +17,18 @@ from levelbest import _check
 from levelbest._check import BoolArray, Column, FloatArray, IntArray
 from levelbest._read import refuse_more
 from levelbest.errors import DataError, InputError, named
-from levelbest.readers.raw import Codes, RawTable, as_codes, as_flags, joint_codes, texts, unique_codes
+from levelbest.readers.raw import (
+    Codes,
+    RawTable,
+    as_codes,
+    as_flags,
+    is_numeric,
+    joint_codes,
+    texts,
+    unique_codes,
+)
 from levelbest.readers.steps import names
-from levelbest.readers.steps.cells import ReadNumbers, as_statuses, status_of
+from levelbest.readers.steps.cells import ReadNumbers, as_statuses, is_series, status_of
 from levelbest.readers.steps.conditions import matching_rows
 from levelbest.readers.steps.diagnose import INDEPENDENT
 from levelbest.readers.steps.guesses import choose_roles, guess_repetitions
@@ -29,11 +38,15 @@ from levelbest.readers.steps.roles import ReadRequest, Roles, configuration_of, 
 from levelbest.readers.steps.runs import best_rows, find_runs
 from levelbest.readers.steps.scores import Judged, ask_about_scores, judged_by
 from levelbest.readers.steps.wide import expand_counts, expand_lists, melt
+from levelbest.readers.tables.delimited import SUMMARY_ROWS, is_number, summary_word
 from levelbest.trials import OK, STATUSES, Metric, Trials
 from levelbest.trials.nested import PREFIX, UNCLUSTERED
 
 __all__ = ["build_trials"]
 
+_NUMBERED_RUNS = names.word_set("seed random_seed random_state run rep repeat replicate fold split trial")
+_MOST_COMPARED = 10_000
+"""Rows of a table in which copies are looked for."""
 _FAILED, _DIVERGED = (STATUSES.index(name) for name in ("failed", "diverged"))
 Named = tuple[tuple[str, ...], Codes]
 """Names, and the code of each row."""
@@ -78,6 +91,37 @@ def _chosen_rows(table: Merged, wanted: ReadRequest) -> Merged:
     if not table.n_rows:
         why = f": {table.skipped[0].where}: {table.skipped[0].why}" if table.skipped else ""
         raise DataError(f"{table.source} holds no row that can be read{why}")
+    return _without_copies(_without_summaries(table))
+
+
+def _without_copies(table: Merged) -> Merged:
+    """Without copies of rows, where every row, its seed or number included, is there equally often and not once."""
+    numbered = any(len(as_codes(table.columns[name])[0]) > 1 for name in names.among(table.columns, _NUMBERED_RUNS))
+    if not numbered or len(table.tables) > 1 or table.n_rows > _MOST_COMPARED:
+        return table
+    if any(is_series(table.columns[name]) for name in table.columns):
+        return table
+    _, first, counts = np.unique(table.codes(*table.columns), return_index=True, return_counts=True)
+    if counts[0] == 1 or np.ptp(counts) > 0:
+        return table
+    copies = ~np.isin(np.arange(table.n_rows), first)
+    table.skip(copies, "it is a copy of another row: every row, with its seed or number, is there more than once")
+    return table.only(np.sort(first))
+
+
+def _without_summaries(table: Merged) -> Merged:
+    """Without rows that summarise others: where the rest have the number of a run, they have ``mean`` or ``std``."""
+    for name in names.among(table.columns, _NUMBERED_RUNS):
+        column = table.columns[name]
+        if is_numeric(column) or is_series(column):
+            continue
+        labels, codes = as_codes(column)
+        words = [code for code, label in enumerate(labels) if summary_word(label.strip()) in SUMMARY_ROWS]
+        rest = [label for code, label in enumerate(labels) if code not in words]
+        if words and rest and all(is_number(label.strip()) for label in rest):
+            summaries = np.isin(codes, words)
+            table.skip(summaries, f"it is a summary of other rows ({labels[words[0]]!r} in {name!r})")
+            table = table.only(np.flatnonzero(~summaries))
     return table
 
 

@@ -28,6 +28,8 @@ _FACTOR = 20.0
 """So many times larger scores of one family than another's shares are percent."""
 _GAP = 5.0
 """Within a family the smallest percentage is so many times the largest share: none lies between."""
+_MARKS = {0.0: 2, -1.0: 1} | dict.fromkeys((-99.0, -999.0, -9999.0, 999.0, 9999.0, 99999.0, 999999.0), 1)
+"""Numbers that stand for no score, and how many of them raise the question."""
 _FEW = 5
 
 
@@ -131,7 +133,7 @@ def ask_about_scores(trials: Trials, wanted: ReadRequest) -> None:
             _ask_about_families(trials, scores, name)
             _ask_about_percent(scores[np.isfinite(scores) & (trials.status == OK)], name)
         if trials.group is None:
-            _ask_about_zeros(scores[np.isfinite(scores) & (trials.status == OK)], name)
+            _ask_about_marks(scores[np.isfinite(scores) & (trials.status == OK)], name)
 
 
 def _scores(trials: Trials) -> Iterator[tuple[FloatArray, str]]:
@@ -174,17 +176,19 @@ def _ask_about_percent(scores: FloatArray, name: str) -> None:
         )
 
 
-def _ask_about_zeros(scores: FloatArray, name: str) -> None:
-    """Zeros far from all other scores are perhaps crashes; as a loss they would be the best."""
-    zeros = int(np.count_nonzero(scores == 0))
-    others = scores[scores != 0]
-    if zeros < 2 or others.size < max(_FEW, zeros) or np.unique(others).size < _FEW:
-        return
-    nearest, spread = float(np.abs(others).min()), float(np.ptp(others))
-    if nearest >= spread and (others > 0).all():
-        column = name if name.isidentifier() else f'"{name}"'
-        raise Ambiguous(
-            f"{zeros} scores of {name!r} are exactly 0 and all others between {others.min():g} and {others.max():g}: "
-            f"are they crashes ({named('where')} '{column} <> 0', or a column that says so, {named('status')}), or "
-            f"scores ({named('bounds')} with the lowest and highest possible)?"
-        )
+def _ask_about_marks(scores: FloatArray, name: str) -> None:
+    """Zeros, -1 or -999 far from all other scores are perhaps crashes; as a loss they would be the best."""
+    for mark, fewest in _MARKS.items():
+        marked = int(np.count_nonzero(scores == mark))
+        others = scores[scores != mark]
+        if marked < fewest or others.size < max(_FEW, marked) or np.unique(others).size < _FEW:
+            continue
+        nearest, spread = float(np.abs(others - mark).min()), float(np.ptp(others))
+        if nearest >= spread and (others > 0).all():
+            column = name if name.isidentifier() else f'"{name}"'
+            many = f"{marked} scores of {name!r} are" if marked > 1 else f"1 score of {name!r} is"
+            raise Ambiguous(
+                f"{many} exactly {mark:g} and all others between {others.min():g} and {others.max():g}: are they "
+                f"crashes ({named('where')} '{column} <> {mark:g}', or a column that says so, {named('status')}), or "
+                f"scores ({named('bounds')} with the lowest and highest possible)?"
+            )
