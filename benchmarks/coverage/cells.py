@@ -65,7 +65,6 @@ def _equal() -> list[Cell]:
                 distribution,
                 "-".join(map(str, sizes)),
                 d.equal([distribution], sizes, d.trials),
-                0.25,
             )
             for distribution in FRESH
         ]
@@ -77,13 +76,13 @@ def _equal() -> list[Cell]:
     for design, rising in (("cost", 0.0), ("cost, better trials more expensive", 2.0)):
         for sizes in ((10, 10), (10, 100)):
             cells += [
-                Cell(f"equal: {design}", distribution, d.label(sizes), _cost(distribution, sizes, rising), 0.25)
+                Cell(f"equal: {design}", distribution, d.label(sizes), _cost(distribution, sizes, rising))
                 for distribution in (FRESH[0], FRESH[1], FRESH[3], "normal")
             ]
     for sizes in ((10, 10), (10, 100), (32, 32)):
         compare = partial(d.trials, statistic="median")
         cells += [
-            Cell("equal: medians", distribution, d.label(sizes), d.equal([distribution], sizes, compare), 0.5)
+            Cell("equal: medians", distribution, d.label(sizes), d.equal([distribution], sizes, compare))
             for distribution in BOTH
         ]
     return [*cells, *_equal_problems(), *_equal_configurations()]
@@ -165,7 +164,7 @@ def _equal_configurations() -> list[Cell]:
                 ]
                 return {"winner": d.winner_among(d.configurations(scores, runs))}
 
-            cells.append(Cell("equal: configurations", distribution, f"{count} x {runs}", measure, 0.5))
+            cells.append(Cell("equal: configurations", distribution, f"{count} x {runs}", measure))
     return cells
 
 

@@ -30,8 +30,6 @@ class Cell:
     row: str
     column: str
     measure: Callable[[np.random.Generator, int], Measures]
-    share: float = 1.0
-    """Of the samples of a round: fewer where one takes long."""
 
     @property
     def key(self) -> str:
@@ -110,11 +108,10 @@ def run(
     for aim in rounds:
         for cell in todo:
             tally = results.setdefault(cell.key, Tally())
-            target = math.ceil(aim * cell.share)
-            if tally.samples >= target or tally.seconds >= seconds:
+            if tally.samples >= aim or tally.seconds >= seconds:
                 continue
             begun = time.process_time()
-            for at in range(tally.samples, target):
+            for at in range(tally.samples, aim):
                 tally.add(cell.sample(at))
                 if tally.seconds + time.process_time() - begun >= seconds:
                     break

@@ -87,5 +87,5 @@ def invariance_cells() -> list[Cell]:
             scores[0] = scores[0] + shift
             return _changed(rng, scores) | _duplicated(rng, scores)
 
-        cells.append(Cell("invariance", distribution, "-".join(map(str, sizes)), measure, 0.1))
+        cells.append(Cell("invariance", distribution, "-".join(map(str, sizes)), measure))
     return cells

@@ -84,7 +84,7 @@ def plan_cells() -> list[Cell]:
     cells = []
 
     def add(row: str, column: str, contrasts: Contrasting, families: int, size: int, n: int = 1) -> None:
-        cells.append(Cell("plan", row, column, planned(contrasts, families, size, n), 0.125))
+        cells.append(Cell("plan", row, column, planned(contrasts, families, size, n)))
 
     for distribution, shift, sizes, n in (
         ("Gumbel", 0.8, (10, 30, 100, 500), 1),

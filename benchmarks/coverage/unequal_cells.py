@@ -144,7 +144,7 @@ def power_cells() -> list[Cell]:
     ]
     for size, shift in ((10, 1.6), (20, 1.1)):
         measure = d.power((shift, 0.0, 0.0, 0.0), (size,) * 4, d.trials, named=named)
-        cells.append(Cell("power: trials", f"one of four {shift:g} sd above", f"4 x {size}", measure, 0.5))
+        cells.append(Cell("power: trials", f"one of four {shift:g} sd above", f"4 x {size}", measure))
     for sizes, shifts, row in (
         ((10,) * 5, (0.0, 2.0, 4.0, 6.0, 8.0), "steps of 2 sd"),
         ((5,) * 5, (0.0, 4.0, 8.0, 12.0, 16.0), "steps of 4 sd"),
@@ -158,7 +158,7 @@ def power_cells() -> list[Cell]:
     ):
         cells.append(Cell("power: seeds", row, d.label(sizes), d.power(shifts, sizes, d.seeds)))
         if row == "30 sd apart":
-            cells.append(Cell("power: trials", row, d.label(sizes), d.power(shifts, sizes, d.trials), 0.25))
+            cells.append(Cell("power: trials", row, d.label(sizes), d.power(shifts, sizes, d.trials)))
     medians = partial(d.trials, statistic="median")
     cells.append(Cell("power: medians", "1 sd", "32-32", d.power((1.0, 0.0), (32, 32), medians, budgets=(1, 5))))
     cells.append(Cell("power: means", "1 sd", "32-32", d.power((1.0, 0.0), (32, 32), d.trials, budgets=(1, 5))))
@@ -179,7 +179,6 @@ def power_cells() -> list[Cell]:
                     f"{distribution}, {lift:g} sd above",
                     f"{count} x {runs}",
                     _configured(distribution, count, runs, lift),
-                    0.25,
                 )
                 for distribution in ("normal", "beta(8,2)", "exponential")
             ]
@@ -220,7 +219,7 @@ def _power_problems() -> list[Cell]:
                     "paired t": float(ttest_rel(*means).pvalue <= d.ALPHA),
                 }
 
-            cells.append(Cell("power: problems", f"{distribution}, {lift:g}", f"{size}", measure, 0.5))
+            cells.append(Cell("power: problems", f"{distribution}, {lift:g}", f"{size}", measure))
     return cells
 
 
@@ -261,12 +260,12 @@ def band_cells() -> list[Cell]:
         ("5 % failures", "30 % failures", (20, 20)),
     )
     cells = [
-        Cell("bands without bounds", f"{a} / {b}", d.label(s), d.unequal([q[a], q[b]], s, rivals=True), 0.5)
+        Cell("bands without bounds", f"{a} / {b}", d.label(s), d.unequal([q[a], q[b]], s, rivals=True))
         for a, b, s in free
     ]
     for kind, rows in (("bands with bounds 0 and 1", bounded), ("bands, rare modes", rare)):
         cells += [
-            Cell(kind, f"{a} / {b}", d.label(s), d.unequal([q[a], q[b]], s, bounds=(0.0, 1.0), rivals=True), 0.5)
+            Cell(kind, f"{a} / {b}", d.label(s), d.unequal([q[a], q[b]], s, bounds=(0.0, 1.0), rivals=True))
             for a, b, s in rows
         ]
     cells += [
@@ -275,7 +274,6 @@ def band_cells() -> list[Cell]:
             f"{a} / {b}",
             d.label(s),
             d.unequal([q[a], q[b]], s, bounds=(0.0, 1.0), interval="gaffke"),
-            0.25,
         )
         for a, b, s in rare
     ]
@@ -287,7 +285,6 @@ def band_cells() -> list[Cell]:
                 "five families",
                 "-".join(map(str, sizes)),
                 d.unequal([q[name] for name in five], sizes),
-                0.1,
             )
         )
     return cells

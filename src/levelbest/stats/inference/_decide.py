@@ -110,12 +110,6 @@ def _judged(
     return judged
 
 
-def _narrowest(limits: Sequence[tuple[FloatArray, FloatArray]]) -> tuple[FloatArray, FloatArray]:
-    """What all of them include."""
-    low, high = zip(*limits, strict=True)
-    return np.max(low, axis=0), np.min(high, axis=0)
-
-
 @dataclass(eq=False)
 class PairTest:
     """One pair at the budgets within its reach."""
@@ -128,15 +122,14 @@ class PairTest:
     """The pair's share of the error."""
 
     def __post_init__(self) -> None:
-        self.alternatives = self.units.alternatives(self.pair)
-        each = [units.evidence(self.pair, self.n) for units in self.alternatives]
-        self.evidence = each[0]
+        self.measured = self.units.measured(self.pair)
+        self.evidence = self.measured.evidence(self.pair, self.n)
         self.nodes = self.units.nodes[: self.units.inside(self.pair)]
         self.at_nodes = self.units.evidence(self.pair, self.nodes).difference
         statistic = self.units.observed(self.pair, self.n)[None]
-        self.alone = np.zeros(self.n.size)
-        if self.units.studentised:
-            self.alone = np.min([student_p(evidence.t, evidence.freedom) for evidence in each], axis=0)
+        self.alone = (
+            student_p(self.evidence.t, self.evidence.freedom) if self.units.studentised else np.zeros(self.n.size)
+        )
         self.exchange = Exchange(self.units, self.pair, self.n, statistic, self.level, alone=self.alone)
 
     @property
@@ -174,7 +167,7 @@ class PairTest:
     @cached_property
     def allowed(self) -> BoolArray:
         """Where the draws of unequal distributions exclude zero."""
-        low, high = _narrowest(self.drawn_limits)
+        low, high = self.drawn_limits
         return np.asarray((low > 0) | (high < 0)) & (self.evidence.error > 0)
 
     def excluded(self, limits: tuple[FloatArray, FloatArray]) -> IntArray:
@@ -183,12 +176,10 @@ class PairTest:
         return np.where(low > 0, 1, np.where(high < 0, -1, 0)).astype(np.int64)
 
     @cached_property
-    def drawn_limits(self) -> list[tuple[FloatArray, FloatArray]]:
-        """Of each of the alternatives, limits from draws at `VETO` times the pair's level."""
-        return [self._at_veto(units.draws(self.pair)) for units in self.alternatives]
-
-    def _at_veto(self, draws: Draws) -> tuple[FloatArray, FloatArray]:
-        """At each budget, or for all of them together where no Student's t stands beside."""
+    def drawn_limits(self) -> tuple[FloatArray, FloatArray]:
+        """Limits from draws at `VETO` times the pair's level: at each budget, or for all of them together where no
+        Student's t stands beside."""
+        draws = self.measured.draws(self.pair)
         if not self.units.studentised:
             return self._together(draws, VETO * self.level)
         tail = max(VETO * self.level / 2, LEAST_BEYOND / draws.lower.shape[1])
@@ -205,8 +196,7 @@ class PairTest:
         if None in self.hypotheses.bounds:
             everywhere = np.full(self.n.size, math.inf)
             return -everywhere, everywhere
-        bounds = self.hypotheses.bounds
-        return _narrowest([self._all_budgets(units.draws(self.pair, bounds)) for units in self.alternatives])
+        return self._all_budgets(self.measured.draws(self.pair, self.hypotheses.bounds))
 
     def _all_budgets(self, draws: Draws) -> tuple[FloatArray, FloatArray]:
         """Limits from draws at the pair's level, for all budgets together."""
@@ -222,19 +212,14 @@ class PairTest:
         return d + across(self.n, self.nodes, low - at_nodes), d + across(self.n, self.nodes, high - at_nodes)
 
     def limits(self) -> tuple[FloatArray, FloatArray]:
-        """Of the difference at every budget, together with the other pairs'."""
+        """Of the difference at every budget, together with the other pairs'; the wider of Student's and the draws'."""
         if self.hypotheses.method == "gaffke":
             return self.bounded_limits()
         if not self.units.studentised:
-            return self._together(self.units.draws(self.pair), self.level)
-        each = zip(self.alternatives, self.drawn_limits, strict=True)
-        return _narrowest([self._wider(units, drawn) for units, drawn in each])
-
-    def _wider(self, units: Units, drawn: tuple[FloatArray, FloatArray]) -> tuple[FloatArray, FloatArray]:
-        """The wider of Student's limits and the draws'."""
-        shown = units.shown_draws(self.pair, self.hypotheses.bounds)
-        low, high = drawn if shown is None else self._all_budgets(shown)
-        d, error, freedom = units.evidence(self.pair, self.n)
+            return self._together(self.measured.draws(self.pair), self.level)
+        shown = self.measured.shown_draws(self.pair, self.hypotheses.bounds)
+        low, high = self.drawn_limits if shown is None else self._all_budgets(shown)
+        d, error, freedom = self.evidence
         tail = self.exchange.local_share * self.level / 2 * (SHOWN if self.nodes.size > 1 else 1.0)
         finite = np.where(np.isfinite(freedom), freedom, 1e9)
         reach = -scipy.special.stdtrit(finite, tail) * error

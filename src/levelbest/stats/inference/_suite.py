@@ -11,8 +11,8 @@ Pearson for all samples together. A problem with a single sample has no variance
 from the mean of all problems, which is larger.
 
 Over problems a mean varies by the samples and by the choice of problems, so that limits over problems also hold for
-exactly these. They count where they are narrower: two or three samples of each problem tell little about the variance
-within problems. With one sample, which tells nothing, they are the only ones, and the two exchanges are the same.
+exactly these. With one sample of each problem, which tells nothing about the variance within problems, they are the
+only ones, and the two exchanges are the same.
 """
 
 from __future__ import annotations
@@ -87,16 +87,15 @@ class SuiteUnits(IndependentUnits):
         """The same samples at one budget."""
         return SuiteUnits([system.at(np.array([n])) for system in self.samples], *self._given)
 
-    def alternatives(self, pair: Pair) -> tuple[Units, ...]:
-        """Samples within problems, and problems; the latter alone where every problem has one sample."""
+    def measured(self, pair: Pair) -> Units:
+        """The problems, where each has one sample of both systems; the samples within problems everywhere else."""
+        if not all((self.samples[f].sizes == 1).all() for f in pair):
+            return self
         (weights, tasks), k = self._given, self.inside(pair)
         first, second = (self.samples[f].values[:, :k] for f in pair)
         if tasks is None:
-            over = SignUnits([first - second], [pair], self.nodes[:k], weights)
-        else:
-            over = MacroUnits([first - second], [pair], self.nodes[:k], weights, None, *tasks)
-        single = all((self.samples[f].sizes == 1).all() for f in pair)
-        return (over,) if single else (self, over)
+            return SignUnits([first - second], [pair], self.nodes[:k], weights)
+        return MacroUnits([first - second], [pair], self.nodes[:k], weights, None, *tasks)
 
     def curve(self, f: int, n: IntArray) -> Evidence:
         """One system's mean over problems."""

@@ -163,9 +163,9 @@ class Units:
         """Draws for the limits shown, where a design knows more of the unobserved unit than verdicts use; else None."""
         return None
 
-    def alternatives(self, pair: Pair) -> tuple[Units, ...]:  # noqa: ARG002
-        """These units, and others whose limits of the difference hold too: the narrower count."""
-        return (self,)
+    def measured(self, pair: Pair) -> Units:  # noqa: ARG002
+        """What the limits of the difference are made of: these units, or others where these tell nothing of them."""
+        return self
 
     def variances(self, pair: Pair, n: int) -> tuple[float, float]:
         """What each family adds to the squared standard error at one budget: for planning."""

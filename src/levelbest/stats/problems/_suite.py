@@ -54,8 +54,8 @@ def suite_contrasts(
 
     Notes
     -----
-    Limits over problems hold for exactly these too, and are taken where they are narrower: with one sample of each
-    problem nothing else is known of the variance within problems.
+    With one sample of each problem nothing is known of the variance within problems, and limits over problems, which
+    hold for exactly these too, are given.
 
     For 0/1 scores at n = 1, with as many samples of every problem, the p-value is that of the conditional test of
     Cochran (1954), Mantel and Haenszel (1959).
