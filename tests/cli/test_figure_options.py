@@ -25,7 +25,7 @@ def test_each_option_changes_the_figure(table, tmp_path, command):
     run, drawn = CliRunner(), {}
     options = [[], ["--log"], ["--published", "cnn=0.9"], ["--published", "Smith 2019=0.9"]]
     for i, extra in enumerate(options):
-        out = tmp_path / f"{i}.svg"
+        out = tmp_path / (f"{i}.html" if command == "report" else f"{i}.svg")
         written = out if command != "report" else tmp_path / str(i) / "curves.svg"
         told = run.invoke(
             cli, [command, str(table), "--direction", "max", "--resamples", "200", "--out", str(out), *extra]
