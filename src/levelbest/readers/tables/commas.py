@@ -14,8 +14,8 @@ __all__ = [
     "THOUSANDS",
     "thousands_or_decimals",
     "without_separators",
+    "written_as_others",
 ]
-__all__ += ["written_as_others"]
 
 THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?")
 POINTS_OF_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+(?P<comma>,\d*)?")
