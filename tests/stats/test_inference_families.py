@@ -76,7 +76,7 @@ def test_nothing_is_decided_where_all_families_may_be_equal(sizes, against):
         assert (levels.baseline == 0) == against
         hypotheses = Hypotheses(pairs=pairs)
         tests = {pair: PairTest(units, pair, hypotheses, n[n <= units.reach(pair)], levels.pair) for pair in pairs}
-        adjusted = closed(units, tests, levels, 0.05)[1]
+        adjusted = closed(units, tests, levels, 0.05).adjusted
         reach = n[n <= units.reach(families)]
         observed = np.zeros((len(list(combinations(families, 2))), reach.size))
         for row, pair in zip(observed, combinations(families, 2), strict=True):

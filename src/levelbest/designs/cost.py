@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import ClassVar
+from zlib import crc32
 
 import numpy as np
 
 from levelbest import _check
-from levelbest._check import BoolArray, FloatArray, cost_grid
+from levelbest._check import BoolArray, FloatArray, IntArray, cost_grid
 from levelbest.designs._protocol import Request
 from levelbest.designs._table import TableDesign
 from levelbest.designs.seeds import Configurations
@@ -28,7 +29,7 @@ from levelbest.stats.budgets import (
     mean_cost_values,
     spend,
 )
-from levelbest.stats.inference import Band, Contrasts, Hypotheses, band_contrasts, joint_p
+from levelbest.stats.inference import Band, Contrasts, Hypotheses, Pair, band_contrasts, joint_p
 from levelbest.trials import Scores, Settings, Trials, by_configuration, has_repeats
 
 COST_POINTS = 24
@@ -123,16 +124,16 @@ class CostDesign(TableDesign):
     def spending(self, grid: FloatArray, rng: int | None) -> list[Spending]:
         """Every family's trials spent within these budgets: once, for its curve and all its differences.
 
-        Trials are put in an order of their own, and streams belong to what a family holds: the order of rows and
-        families plays no part.
+        Trials are put in an order of their own, and streams belong to what a family holds: the order of rows and other
+        families play no part.
         """
         key = rng, grid.tobytes()
         if key not in self._spending:
             settings, pools = self.request.settings, [self._pool(place) for place in range(len(self.families))]
-            held = sorted(range(len(pools)), key=lambda place: (pools[place].y.tobytes(), pools[place].cost.tobytes()))
-            streams = dict(zip(held, _check.as_rng(rng).spawn(len(pools)), strict=True))
+            streams = _streams(pools, rng)
             self._spending[key] = [
-                spend(pool, grid, _ORDERS, settings.n_resamples, streams[place]) for place, pool in enumerate(pools)
+                spend(pool, grid, _ORDERS, settings.n_resamples, stream)
+                for pool, stream in zip(pools, streams, strict=True)
             ]
         return self._spending[key]
 
@@ -192,21 +193,39 @@ class CostDesign(TableDesign):
                 f"what the cheaper one spent is {high:g}; run more trials or use the trial axis"
             )
         families = self.spending(self.grid, Settings.rng)  # whatever the seed: they decide
-        bands = cost_differences(families, hypotheses.pairs, hypotheses.confidence)
-        samples = [Sample(family.pool.selection, family.pool.y) for family in families]
-        level = (1 - hypotheses.confidence) / len(shared)
-        differences = []
-        for (a, b), band in zip(hypotheses.pairs, bands, strict=True):
-            comparable = np.isfinite(band.difference) & _between(self.grid, *shared[a, b])
-            certified = np.where(comparable, band.certified, 0)
-            if (
-                certified.any()
-                and joint_p([samples[a], samples[b]], [families[a].pool.cost, families[b].pool.cost], level) > level
-            ):
-                certified = np.zeros_like(certified)
+        bands = self._bands(families, hypotheses.pairs, hypotheses.confidence)
+        certified = self._decided(families, bands, hypotheses)
+        shown = [replace(bands[pair], certified=certified[pair]) for pair in hypotheses.pairs]
+        return band_contrasts(hypotheses, shown, self.sizes, [("outside-cost",)] * len(shown), method="bootstrap")
+
+    def _bands(self, families: Sequence[Spending], pairs: Sequence[Pair], confidence: float) -> dict[Pair, Band]:
+        """Limits that hold for these pairs together, where two families can be compared."""
+        bands = {}
+        for pair, band in zip(pairs, cost_differences(families, pairs, confidence), strict=True):
+            comparable = np.isfinite(band.difference) & _between(self.grid, *self._shared(pair))
             lower, upper = (np.where(comparable, limit, np.nan) for limit in (band.low, band.high))
-            differences.append(Band.of(self.grid, band.difference, lower, upper, certified))
-        return band_contrasts(hypotheses, differences, self.sizes, [("outside-cost",)] * len(bands), method="bootstrap")
+            bands[pair] = Band.of(self.grid, band.difference, lower, upper)
+        return bands
+
+    def _decided(
+        self, families: Sequence[Spending], bands: dict[Pair, Band], hypotheses: Hypotheses
+    ) -> dict[Pair, IntArray]:
+        """Where limits exclude zero and exchange says that score and cost are not of one distribution: step-down, a
+        pair that is decided wherever it can be compared passing its share of the error on."""
+        samples = [Sample(family.pool.selection, family.pool.y) for family in families]
+        costs = [family.pool.cost for family in families]
+        certified, left = {}, list(hypotheses.pairs)
+        while left:
+            level = (1 - hypotheses.confidence) / len(left)
+            for a, b in left:
+                certified[a, b] = bands[a, b].certified
+                if certified[a, b].any() and joint_p([samples[a], samples[b]], [costs[a], costs[b]], level) > level:
+                    certified[a, b] = np.zeros_like(certified[a, b])
+            open_ = [pair for pair in left if not certified[pair].any() or _left_open(bands[pair], certified[pair])]
+            if len(open_) == len(left):
+                break
+            left, bands = open_, self._bands(families, open_, hypotheses.confidence)
+        return certified
 
     def _shared(self, pair: tuple[int, int]) -> tuple[float, float]:
         lows, highs = zip(*map(self._range, pair), strict=True)
@@ -227,6 +246,24 @@ class CostDesign(TableDesign):
             for place in places
         ]
         return replace(pair, scaled=scaled[0] - scaled[1])
+
+
+def _streams(pools: Sequence[Pool], rng: int | None) -> list[np.random.Generator]:
+    """A stream for each family, by the order in which its costs stand when its scores are sorted.
+
+    So shifted or scaled scores have the same one, and further families change none; families of the same order, as with
+    equal costs, are told apart by their scores.
+    """
+    seed = int(_check.as_rng(rng).integers(2**62))
+    kinds = [crc32(np.argsort(pool.cost, kind="stable").tobytes()) for pool in pools]
+    held = sorted(range(len(pools)), key=lambda place: (pools[place].y.tobytes(), pools[place].cost.tobytes()))
+    before = {place: sum(kinds[other] == kinds[place] for other in held[:at]) for at, place in enumerate(held)}
+    return [np.random.default_rng([seed, kind, before[place]]) for place, kind in enumerate(kinds)]
+
+
+def _left_open(band: Band, certified: IntArray) -> bool:
+    """Whether two families can be compared at a budget that is not decided."""
+    return bool((~np.isnan(band.low) & (certified == 0)).any())
 
 
 def _between(grid: FloatArray, low: float, high: float) -> BoolArray:

@@ -26,6 +26,7 @@ from levelbest.readers.steps.diagnose import with_diagnostics
 from levelbest.readers.steps.names import tokens, word_set
 from levelbest.results import Comparison, Curve, OverTasks, Profile, TaskComparison
 from levelbest.stats.bands import Interval, Terms, order_statistic
+from levelbest.stats.best import standardised
 from levelbest.stats.inference import (
     Aggregate,
     Contrasts,
@@ -237,24 +238,16 @@ class Tasks(Design):
     @cached_property
     def standard(self) -> dict[str, list[Sample]]:
         """By task, of each family: in standard deviations of the task's scores from their mean, higher being better."""
-        tables = {}
-        for task, table in sorted(self.tasks.items()):
-            claimed = np.sort(table.metric.sign * np.concatenate([scores.curve_of for scores in self.scores[task]]))
-            centre, spread = float(claimed.mean()), float(claimed.std()) or 1.0
-            tied = same_but_for_rounding(turned_samples(self.scores[task], table.metric.direction))
-            tables[task] = [
-                Sample(
-                    (sample.selection - centre) / spread,
-                    None if sample.reported is None else (sample.reported - centre) / spread,
-                )
-                for sample in tied
-            ]
-        return tables
+        return {
+            task: standardised(same_but_for_rounding(turned_samples(self.scores[task], table.metric.direction)))
+            for task, table in sorted(self.tasks.items())
+        }
 
     @cached_property
     def units(self) -> StratifiedUnits:
         """Trials within tasks, in units of the standard deviation of all scores of their task."""
-        return StratifiedUnits([TrialUnits(samples, self.budgets) for samples in self.standard.values()])
+        standard = self.standard.values()
+        return StratifiedUnits([TrialUnits(samples, self.budgets, task=t) for t, samples in enumerate(standard)])
 
     def curves(self, request: Request) -> tuple[Curve, ...]:
         """The mean over tasks of each family's standardised curve."""
@@ -369,8 +362,7 @@ class Tasks(Design):
                 [_ranked(np.array([task.curve(f, at).difference for f in families])) for task in tasks], axis=0
             )
             middles = [
-                np.stack([(drawn.lower[i] + drawn.upper[i]) / 2 for drawn in (task.family_draws(f) for f in families)])
-                for task in tasks
+                np.stack([(drawn.lower[i] + drawn.upper[i]) / 2 for drawn in task.all_draws()]) for task in tasks
             ]
             drawn = np.mean([_ranked(middle) for middle in middles], axis=0)
             low, high = (order_statistic(drawn, p) for p in (tail, 1 - tail))

@@ -23,6 +23,7 @@ from levelbest.stats.best._order import (
 )
 from levelbest.stats.best._order import mean_and_spread as mean_and_spread
 from levelbest.stats.best._samples import Sample as Sample
+from levelbest.stats.best._samples import standardised as standardised
 from levelbest.stats.best._samples import turned_bounds as turned_bounds
 from levelbest.stats.best._samples import turned_limits as turned_limits
 from levelbest.stats.best._samples import unseen

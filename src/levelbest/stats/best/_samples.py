@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -165,3 +166,16 @@ def unseen(n_units: int, confidence: float = 0.95) -> float:
     """
     units, level = _check.as_count(n_units, "n_units"), _check.as_confidence(confidence)
     return -math.expm1(math.log1p(-level) / units)
+
+
+def standardised(samples: Sequence[Sample]) -> list[Sample]:
+    """In standard deviations of what they all report from its mean; turned scores."""
+    claimed = np.sort(np.concatenate([sample.claimed for sample in samples]))
+    centre, spread = float(claimed.mean()), float(claimed.std()) or 1.0
+    return [
+        Sample(
+            (sample.selection - centre) / spread,
+            None if sample.reported is None else (sample.reported - centre) / spread,
+        )
+        for sample in samples
+    ]

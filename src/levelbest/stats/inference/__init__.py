@@ -32,6 +32,7 @@ from levelbest.stats.inference._draws import imagined_ends as imagined_ends
 from levelbest.stats.inference._draws import mean_draws as mean_draws
 from levelbest.stats.inference._hypotheses import Band as Band
 from levelbest.stats.inference._hypotheses import Contrast, Contrasts, Difference, EffectAt, Hypotheses
+from levelbest.stats.inference._hypotheses import Pair as Pair
 from levelbest.stats.inference._hypotheses import band_contrasts as band_contrasts
 from levelbest.stats.inference._hypotheses import band_differences as band_differences
 from levelbest.stats.inference._hypotheses import undefined as undefined

@@ -18,16 +18,8 @@ from levelbest.stats.inference._decide import contrasts_of, decide
 from levelbest.stats.inference._exchange import Exchange
 from levelbest.stats.inference._hypotheses import Contrasts, Difference, Hypotheses, Pair, check_pairing
 from levelbest.stats.inference._means import MeanUnits, SignUnits
-from levelbest.stats.inference._trials import PairedTrials, TrialUnits, half_of, pooled, reach_of
-from levelbest.stats.inference._units import Families, IndependentUnits, Labels, nodes_of
-
-MOST_NODES = 200
-"""Budgets at which quantiles are exchanged and drawn.
-
-NOTE: a quantile leaps from one budget to the next, so that limits between budgets that are drawn far apart are wrong:
-medians were interpolated once. More take time in proportion and change nothing up to 200 budgets (the rows of medians
-in docs/coverage-verdicts.md).
-"""
+from levelbest.stats.inference._trials import PairedTrials, TrialUnits, half_of, pooled, reach_of, statistic_nodes
+from levelbest.stats.inference._units import Families, IndependentUnits, Labels
 
 
 def trial_units(
@@ -47,8 +39,7 @@ def trial_units(
     if hypotheses.headline is not None and hypotheses.headline <= furthest:
         also.add(hypotheses.headline)
     kind, of_best = PairedTrials if paired else TrialUnits, statistic_named(statistic)
-    most = None if isinstance(of_best, Mean) else MOST_NODES  # quantiles leap from one budget to the next
-    return kind(families, nodes_of(inside, sorted(also), most=most), of_best)
+    return kind(families, statistic_nodes(of_best, inside, also), of_best)
 
 
 def trial_contrasts(
@@ -250,7 +241,7 @@ def relative_improvement(
     k = units.inside(pair)
     n, tail = units.nodes[:k], (1 - confidence) / 2
     (a, _), (b, of_b) = ((units.sides[f].best + units.side_at(f, n)[0], units.side_at(f, n)[1]) for f in pair)
-    first, second = (units.family_draws(f) for f in pair)
+    first, second = units.both_draws(pair)
     with np.errstate(divide="ignore", invalid="ignore"):
         value = (a - b) / np.abs(b)
         low = (first.lower[:k] - second.upper[:k]) / np.abs(second.upper[:k])

@@ -96,17 +96,17 @@ def _judged(
     tests = {pair: PairTest(units, pair, hypotheses, n[n <= units.reach(pair)], levels.pair) for pair in pairs}
     if hypotheses.method == "gaffke":
         certified = {pair: test.excluded(test.bounded_limits()) for pair, test in tests.items()}
-        p_values = {pair: np.full(test.n.size, math.nan) for pair, test in tests.items()}
+        p_values, decisive = {pair: np.full(test.n.size, math.nan) for pair, test in tests.items()}, tests
         planned = dict.fromkeys(tests, levels.pair)
     else:
-        certified, p_values = closed(units, tests, levels, alpha)
+        certified, p_values, decisive = closed(units, tests, levels, alpha)
         planned = planned_levels(tests, levels, alpha)
     open_ = named is None or (len(named) == len(hypotheses.pairs) and all(test.certified[0] for test in named.values()))
     judged = {}
     for pair, test in tests.items():
         decided = certified[pair] if open_ else np.zeros_like(certified[pair])
         first = None if named is None else named.get(pair)
-        judged[pair] = test.contrast(n, decided, p_values[pair], first, planned[pair])
+        judged[pair] = test.contrast(n, decided, p_values[pair], first, planned[pair], decisive[pair])
     return judged
 
 
@@ -120,6 +120,8 @@ class PairTest:
     n: IntArray
     level: float
     """The pair's share of the error."""
+    like: PairTest | None = None
+    """The same test at another level."""
 
     def __post_init__(self) -> None:
         self.measured = self.units.measured(self.pair)
@@ -130,7 +132,15 @@ class PairTest:
         self.alone = (
             student_p(self.evidence.t, self.evidence.freedom) if self.units.studentised else np.zeros(self.n.size)
         )
-        self.exchange = Exchange(self.units, self.pair, self.n, statistic, self.level, alone=self.alone)
+        like = None if self.like is None else self.like.exchange
+        self.exchange: Exchange = Exchange(
+            self.units, self.pair, self.n, statistic, self.level, alone=self.alone, like=like
+        )
+
+    def without_others(self, level: float) -> PairTest:
+        """The same pair by itself, at another level."""
+        units, pair = self.units.without_others(self.pair, self.n, self.hypotheses.headline)
+        return PairTest(units, pair, self.hypotheses, self.n, level, self if units is self.units else None)
 
     @property
     def basis(self) -> str:
@@ -145,8 +155,16 @@ class PairTest:
         return min(self.hypotheses.place_shown(self.n), self.n.size - 1)
 
     @cached_property
+    def exchanged(self) -> FloatArray:
+        """P-values of equal distributions; 0 where no exchange can reach the level and Student's t decides alone."""
+        if self.exchange.reachable:
+            return self.exchange.p_values((self.place,))
+        return np.zeros(self.n.size) if self.units.studentised else np.ones(self.n.size)
+
+    @cached_property
     def student(self) -> FloatArray:
-        """P-values of Student's t at each budget, for all budgets together."""
+        """P-values of Student's t at each budget, for all budgets together: by what the exchange says each spends."""
+        _ = self.exchanged  # which measures the shares
         return np.minimum(self.alone / self.exchange.local_share, 1.0)
 
     @property
@@ -159,10 +177,13 @@ class PairTest:
 
     @cached_property
     def p_values(self) -> FloatArray:
-        """Of equal distributions, where Student's t says no less; what no exchange can reach is left to t alone."""
-        if not self.exchange.reachable:
-            return self.student if self.units.studentised else np.ones(self.n.size)
-        return np.maximum(self.exchange.p_values((self.place,)), self.student)
+        """Of equal distributions, where Student's t says no less."""
+        return np.maximum(self.exchanged, self.student)
+
+    @property
+    def of_both(self) -> FloatArray:
+        """P-values of both conditions: 1 where the draws do not exclude zero."""
+        return np.where(self.allowed, self.p_values, 1.0)
 
     @cached_property
     def allowed(self) -> BoolArray:
@@ -263,9 +284,16 @@ class PairTest:
         return largest * float(across(self.n[place : place + 1], self.nodes, self.exchange.scales[0])[0])
 
     def contrast(
-        self, n: IntArray, certified: IntArray, p_values: FloatArray, named: Contrast | None, level: float
+        self,
+        n: IntArray,
+        certified: IntArray,
+        p_values: FloatArray,
+        named: Contrast | None,
+        level: float,
+        decisive: PairTest,
     ) -> Contrast:
-        """All budgets: past the pair's reach estimates only. ``level``: what is planned with."""
+        """All budgets: past the pair's reach estimates only. ``level``: what is planned with; ``decisive``: the test
+        that the verdict rests on, whose share of the error may be larger than that of the limits."""
         inside, limits = self.n.size, self.limits()
         low, high, p_value = np.full((3, n.size), math.nan)
         low[:inside], high[:inside], p_value[:inside] = *limits, p_values
@@ -288,14 +316,14 @@ class PairTest:
             "no-spread": bool((self.evidence.error == 0).any() and not np.isfinite(limits).all()),
             "no-bounds": self.hypotheses.method == "gaffke" and None in self.hypotheses.bounds,
             "beyond-half": inside < n.size,
-            "unsettled": self.exchange.undecided,
+            "unsettled": decisive.exchange.undecided,
         }
         return contrast_of(
             self.hypotheses,
             self.pair,
             (self.units.sizes[first], self.units.sizes[second]),
             band,
-            basis=self.basis,
+            basis=decisive.basis,
             further=0.0 if needed is None else needed.further,
             needed=needed,
             reasons=tuple(reason for reason, holds in lacking.items() if holds),

@@ -28,6 +28,7 @@ NOTE: it trades time alone; more than these are drawn (docs/coverage-verdicts.md
 """
 _FIRST, _LEAST_ALLOWED, _MOST_ALLOWED = 700, 5_600, 44_800
 _WORK = 1 << 25
+_KEPT_UP_TO = 1 << 16  # |t| of assignments that are kept for a test at another level
 LEAST_BEYOND = 5
 """Assignments beyond the quantile that measures them, at the least: fewer would not place it."""
 _SURE = 0.01
@@ -63,6 +64,8 @@ class Exchange:
     alone
         P-values of each budget by itself that another test asks to pass too: where they fail, nothing is left to
         decide.
+    like
+        The same test at another level, whose assignments are used again as far as they go.
     """
 
     def __init__(
@@ -74,19 +77,23 @@ class Exchange:
         level: float,
         *,
         alone: FloatArray | None = None,
+        like: Exchange | None = None,
     ) -> None:
         self.units, self.families, self.n, self.statistics, self.level = units, families, n, statistics, level
         self.alone = np.zeros(n.size) if alone is None else alone
         self.nodes = units.nodes[: units.inside(families)]
         self.cells = nearest_node(n, self.nodes)
         sizes = sorted(units.sizes[f] for f in families)
-        self._rng, self._freedom = np.random.default_rng([_EXCHANGE_STREAM, *sizes]), max(sizes[0] - 1.0, 1.0)
+        self._freedom = max(sizes[0] - 1.0, 1.0)
         self._most = int(np.clip(_WORK // max(1, sum(sizes) * self.nodes.size), _LEAST_ALLOWED, _MOST_ALLOWED))
         self.null: FloatArray = np.empty((statistics.shape[0], self.nodes.size, 0))
+        self._rng, self._kept = np.random.default_rng([_EXCHANGE_STREAM, *sizes]), self.null
+        if like is not None and like._kept.size:
+            self._rng, self._kept = like._rng, like._kept
         self.exact = units.assignments(families) <= EXACT_UP_TO
         self.undecided = False
         if self.exact:
-            self.null = units.exchanged(families, None, self._rng)
+            self.null = self._kept = self._kept if self._kept.size else units.exchanged(families, None, self._rng)
         self._drawn = int(self.null.shape[2])
         kinds: dict[object, list[int]] = {}
         for place, pair in enumerate(combinations(families, 2)):
@@ -111,10 +118,12 @@ class Exchange:
         """As many assignments again; False where there are no more."""
         if self.exact or self.drawn >= self._most:
             return False
-        size = min(self.drawn or _FIRST, self._most - self.drawn)
-        further = self.units.exchanged(self.families, size, self._rng)
-        self.null = further if not self.drawn else np.concatenate([self.null, further], axis=2)
-        self._drawn = int(self.null.shape[2])
+        self._drawn += min(self.drawn or _FIRST, self._most - self.drawn)
+        missing = self._drawn - self._kept.shape[2]
+        if missing > 0:
+            further = self.units.exchanged(self.families, missing, self._rng)
+            self._kept = further if not self._kept.size else np.concatenate([self._kept, further], axis=2)
+        self.null = self._kept[:, :, : self._drawn]
         return True
 
     @property
@@ -126,7 +135,7 @@ class Exchange:
         """Step-down p-values at each budget, decided where the least of them and those at ``places`` are.
 
         1 where no assignment can reach the level. They are computed once: what the assignments say besides stays in
-        `scales`, `largest` and `local_share`, and the assignments go, which would fill the memory of many pairs.
+        `scales`, `largest` and `local_share`. Many assignments go, which would fill the memory of many pairs.
         """
         if self._p_values is None:
             self._p_values = np.ones(self.n.size)
@@ -135,6 +144,8 @@ class Exchange:
                     self.undecided = True
                     break
             self.null = self.null[:, :, :0]
+            if self._kept.size > _KEPT_UP_TO:
+                self._kept = self.null
         return self._p_values
 
     def _placed(self, places: tuple[int, ...]) -> bool:

@@ -1,19 +1,28 @@
 """Several families: closed testing. A pair is decided where every set of families that contains it is rejected.
 
-Where exchanging the units of every pair can reach its share of the error, the sets are tested through their pairs:
-pairs share the error equally, and a pair that is decided at every budget passes its share on. Where counts are so small
-that it cannot (5 runs of 5 families), or where there is one budget only, sets are *ranges* of the families in the order
-of their estimates, of which larger ones have more assignments: a range of p of k families is tested by exchanging the
-units of all of them at the level 1 - (1 - alpha)^(p / k), or alpha from k - 1 on (Ryan, Einot, Gabriel and Welsch). So
-a family far away does not open the door for the others: they have a range of their own. Against a baseline the sets are
-the baseline with the families whose |t| is no larger. A set is tested once for all budgets that two of its families
-reach, each pair as far as it goes, and a family stays in its sets beyond its own reach: otherwise the larger families
-would be tested again, at the full level, wherever a smaller one ends.
+Both conditions of a verdict (`_decide`) hold for all pairs together, each by itself.
+
+Student's t, under unequal distributions: Holm's (1979) procedure. Pairs share the error equally, and a pair that is
+decided at every budget passes its share on. With one budget the share of those left is that of as many pairs as may be
+equal at once (Shaffer 1986): of three families, if two differ, only one pair may be equal.
+
+Exchange, under equal distributions: where exchanging the units of every pair can reach its share of the error, the same
+procedure, a pair being tested again at the share that it has in the end: so another family that is decided at every
+budget changes nothing. Where counts are so small that it cannot (5 runs of 5 families), or where there is one budget
+only, sets are *ranges* of the families in the order of their estimates, of which larger ones have more assignments: a
+range of p of k families is tested by exchanging the units of all of them at the level 1 - (1 - alpha)^(p / k), or alpha
+from k - 1 on (Ryan, Einot, Gabriel and Welsch). So a family far away does not open the door for the others: they have a
+range of their own. Against a baseline the sets are the baseline with the families whose |t| is no larger. A set is
+tested once for all budgets that two of its families reach, each pair as far as it goes, and a family stays in its sets
+beyond its own reach: otherwise the larger families would be tested again, at the full level, wherever a smaller one
+ends.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -35,14 +44,47 @@ NOTE: it trades power for time: f families have f (f - 1) / 2 ranges, each with 
 """
 
 
+_OPEN = 4.0
+"""P-values above so many times the error are none that a larger share of it decides: their test is not repeated."""
+
+
+_GROWN = 0.75
+"""Of the pairs that shared the error: a test is repeated where no more than so many are left.
+
+NOTE: both trade exactness for time. With a further family far away (k - 2) / k of the pairs of k families are left, so
+that it changes nothing up to 8 families (docs/coverage-verdicts.md, invariance).
+"""
+
+
 class Levels(NamedTuple):
     """How the error is shared."""
 
     pair: float
-    """What a pair is tested at."""
+    """What the units of a pair are exchanged at."""
+    n_pairs: int
+    """Those that share the error."""
+    transitive: bool
+    """One budget and all pairs: what is equal to two families makes these equal."""
     ranges: bool
     baseline: int | None
     """The family that all pairs have in common, where there are more than one and not all families are paired."""
+
+    def left(self, decided: int) -> int:
+        """How many pairs may be equal at once when so many are not: Shaffer's (1986) number where it is smaller."""
+        most = max(1, self.n_pairs - decided)
+        if not self.transitive:
+            return most
+        families = round((1 + math.sqrt(1 + 8 * self.n_pairs)) / 2)
+        return max(1, (_equal_at_once(families) & ((2 << most) - 1)).bit_length() - 1)
+
+
+@lru_cache
+def _equal_at_once(families: int) -> int:
+    """Numbers of pairs that may be equal at once, as bits: families fall into groups of equal ones."""
+    possible = 1
+    for group in range(2, families + 1):
+        possible |= _equal_at_once(families - group) << (group * (group - 1) // 2)
+    return possible
 
 
 def levels_of(units: Units, pairs: Sequence[Pair], n_pairs: int, alpha: float) -> Levels:
@@ -55,67 +97,84 @@ def levels_of(units: Units, pairs: Sequence[Pair], n_pairs: int, alpha: float) -
     few = any(units.least_p(pair) > share for pair in pairs)
     one_budget = units.nodes.size == 1
     if units.exchange == "swaps" or k < 3 or k > RANGES_UP_TO or not (few or (one_budget and whole)):
-        return Levels(share, False, None)
+        return Levels(share, n_pairs, one_budget and whole, False, None)
     if baseline is not None:
-        return Levels(share, True, baseline)
-    return Levels(1 - (1 - alpha) ** (2 / k) if k > 3 else alpha, True, None) if whole else Levels(share, False, None)
+        return Levels(share, n_pairs, False, True, baseline)
+    of_two = 1 - (1 - alpha) ** (2 / k) if k > 3 else alpha
+    return Levels(of_two, n_pairs, one_budget, True, None) if whole else Levels(share, n_pairs, False, False, None)
 
 
-def closed(
-    units: Units, tests: Mapping[Pair, PairTest], levels: Levels, alpha: float
-) -> tuple[dict[Pair, IntArray], dict[Pair, FloatArray]]:
-    """Verdicts at every budget, and p-values adjusted over pairs and budgets."""
-    if not levels.ranges:
-        adjusted = _shared(tests, levels.pair, alpha)
-    elif levels.baseline is not None:
-        adjusted = _against(units, tests, levels.baseline, alpha)
+class Closed(NamedTuple):
+    """What closed testing says of every pair at each budget."""
+
+    certified: dict[Pair, IntArray]
+    """1 or -1 where the first or the second is better."""
+    adjusted: dict[Pair, FloatArray]
+    """P-values, adjusted over pairs and budgets."""
+    tests: dict[Pair, PairTest]
+    """The tests that decided."""
+
+
+def closed(units: Units, tests: dict[Pair, PairTest], levels: Levels, alpha: float) -> Closed:
+    """Verdicts at every budget."""
+    tests, left = _holm(tests, levels, alpha)
+    if levels.ranges:
+        exchanged = (_ranges if levels.baseline is None else _against)(units, tests, alpha)
+        adjusted = {pair: np.maximum(exchanged[pair], left[pair] * test.student) for pair, test in tests.items()}
     else:
-        adjusted = _ranges(units, tests, levels.pair, alpha)
+        adjusted = {pair: left[pair] * test.p_values for pair, test in tests.items()}
     certified = {}
     for pair, test in tests.items():
+        adjusted[pair] = np.minimum(adjusted[pair], 1.0)
         passes = (adjusted[pair] <= alpha * (1 + 1e-12)) & test.allowed
         certified[pair] = np.where(passes, np.sign(test.evidence.difference), 0).astype(np.int64)
-    return certified, adjusted
+    return Closed(certified, adjusted, tests)
 
 
-def _shared(tests: Mapping[Pair, PairTest], share: float, alpha: float) -> dict[Pair, FloatArray]:
-    """Bonferroni over pairs; those decided at every budget pass their share on."""
-    left = shares = max(1, round(alpha / share))
-    factor = dict.fromkeys(tests, shares)
-    done: set[Pair] = set()
-    while undecided := [pair for pair in tests if pair not in done]:
-        left = max(1, shares - len(done))
-        factor |= dict.fromkeys(undecided, left)
-        whole = set()
-        for pair in undecided:
-            if (tests[pair].p_values <= alpha / left).all() and tests[pair].allowed.all():
-                whole.add(pair)
-        if not whole:
-            break
-        done |= whole
-    return {pair: np.minimum(factor[pair] * test.p_values, 1.0) for pair, test in tests.items()}
+def _holm(tests: dict[Pair, PairTest], levels: Levels, alpha: float) -> tuple[dict[Pair, PairTest], dict[Pair, int]]:
+    """Among how many pairs each shares the error: those that are decided at every budget pass their share on.
+
+    Where sets are ranges this is about Student's t alone. Elsewhere it is about both conditions, and a pair whose share
+    has grown is tested again, by itself, at the share that it has then.
+    """
+    tests, left, done = dict(tests), dict.fromkeys(tests, levels.n_pairs), set[Pair]()
+    shares = dict.fromkeys(tests, levels.n_pairs)
+    near = {}
+    for pair, test in tests.items():
+        if not levels.ranges:
+            near[pair] = np.maximum(test.exchanged, test.student) <= _OPEN * alpha
+    while True:
+        fresh = set()
+        for pair in tests.keys() - done:
+            p_values = tests[pair].student if levels.ranges else tests[pair].of_both
+            if (p_values <= alpha / left[pair]).all():
+                fresh.add(pair)
+        done |= fresh
+        for pair in tests.keys() - done:
+            left[pair] = levels.left(len(done))
+            wanted = near.get(pair, np.zeros(1))
+            # while other pairs may still pass their share on, only what may do so as well is tested again
+            again = wanted.all() if fresh else wanted.any()
+            if again and left[pair] <= _GROWN * shares[pair]:
+                shares[pair], tests[pair] = left[pair], tests[pair].without_others(alpha / left[pair])
+        if not fresh:
+            return tests, left
 
 
 def planned_levels(tests: Mapping[Pair, PairTest], levels: Levels, alpha: float) -> dict[Pair, float]:
-    """What each pair would be tested at among more units, if the families stay in the order they have.
+    """What each pair would be tested at among more units, if the pairs stay in the order of |t| that they have.
 
-    The ends of a range of p families are one of its p (p - 1) / 2 pairs; against a baseline the pairs with a larger |t|
-    come first; elsewhere those that are decided at every budget pass their share on.
+    Where there is one budget the pairs with a larger |t| are decided first and pass their share on; elsewhere those do
+    that are decided at every budget.
     """
-    if not levels.ranges:
-        done = {pair for pair, test in tests.items() if ((test.p_values <= levels.pair) & test.allowed).all()}
-        return {pair: alpha / max(1, round(alpha / levels.pair) - len(done - {pair})) for pair in tests}
     planned = {}
-    for pair, test in tests.items():
-        place = test.planned
-        if levels.baseline is not None:
-            t = _size_of_t(test, place)
-            planned[pair] = alpha / sum(_size_of_t(other, place) <= t for other in tests.values())
-        else:
-            order = _order(tests, place)
-            between = abs(order.index(pair[0]) - order.index(pair[1])) + 1
-            planned[pair] = _of_range(between, len(order), alpha) / (between * (between - 1) / 2)
-    return planned
+    if levels.ranges:
+        for pair, test in tests.items():
+            t = _size_of_t(test, test.planned)
+            planned[pair] = alpha / levels.left(sum(_size_of_t(other, test.planned) > t for other in tests.values()))
+        return planned
+    done = {pair for pair, test in tests.items() if ((test.p_values <= levels.pair) & test.allowed).all()}
+    return {pair: alpha / levels.left(len(done - {pair})) for pair in tests}
 
 
 def _of_range(size: int, k: int, alpha: float) -> float:
@@ -147,7 +206,7 @@ class _Sets:
         return self._known[families]
 
 
-def _ranges(units: Units, tests: Mapping[Pair, PairTest], of_pair: float, alpha: float) -> dict[Pair, FloatArray]:
+def _ranges(units: Units, tests: Mapping[Pair, PairTest], alpha: float) -> dict[Pair, FloatArray]:
     """By ranges of the families in the order of their estimates, at each budget."""
     sets = _Sets(units, tests)
     adjusted = {pair: np.ones(test.n.size) for pair, test in tests.items()}
@@ -159,25 +218,20 @@ def _ranges(units: Units, tests: Mapping[Pair, PairTest], of_pair: float, alpha:
         k = len(order)
         needed: dict[tuple[int, int], float] = {}
         for first, last in _from_wide_to_narrow(k):
-            pair = _named_pair(order[first], order[last], tests)
-            within = place < tests[pair].n.size
             # a range counts with all those that contain it
             so_far = max(
                 (needed[wider] for wider in ((first - 1, last), (first, last + 1)) if wider in needed), default=0.0
             )
-            needed[first, last] = p_value = so_far
-            size = last - first + 1
-            level = _of_range(size, k, alpha)
+            size, pair = last - first + 1, _named_pair(order[first], order[last], tests)
+            level, within = _of_range(size, k, alpha), place < tests[pair].n.size
             if size > 2 and so_far <= alpha and place < sorted(reached[f] for f in order[first : last + 1])[-2]:
                 families = tuple(sorted(order[first : last + 1]))
-                of_set = float(sets.p_values(families, level)[place])
-                needed[first, last] = p_value = max(so_far, of_set * alpha / level)
-            if within and so_far <= alpha:
-                # the extremes of a range have a t of their own to pass
-                alone = tests[pair].p_values if size == 2 else tests[pair].student * (level / of_pair)
-                p_value = max(p_value, float(alone[place]) * alpha / level)
+                so_far = max(so_far, float(sets.p_values(families, level)[place]) * alpha / level)
+            elif size == 2 and so_far <= alpha and within:
+                so_far = max(so_far, float(tests[pair].exchanged[place]) * alpha / level)
+            needed[first, last] = so_far
             if within:
-                adjusted[pair][place] = min(p_value, 1.0)
+                adjusted[pair][place] = so_far
     return adjusted
 
 
@@ -204,7 +258,7 @@ def _named_pair(a: int, b: int, tests: Mapping[Pair, PairTest]) -> Pair:
     return (a, b) if (a, b) in tests else (b, a)
 
 
-def _against(units: Units, tests: Mapping[Pair, PairTest], baseline: int, alpha: float) -> dict[Pair, FloatArray]:
+def _against(units: Units, tests: Mapping[Pair, PairTest], alpha: float) -> dict[Pair, FloatArray]:
     """Every family against the baseline: the one with the largest |t| first, each with those after it."""
     sets = _Sets(units, tests)
     adjusted = {pair: np.ones(test.n.size) for pair, test in tests.items()}
@@ -212,16 +266,13 @@ def _against(units: Units, tests: Mapping[Pair, PairTest], baseline: int, alpha:
         order = sorted(tests, key=lambda pair: -_size_of_t(tests[pair], place))
         so_far = 0.0
         for step, pair in enumerate(order):
-            left, test = len(order) - step, tests[pair]
-            if left > 1:
-                families = tuple(sorted({baseline, *(f for later in order[step:] for f in later)}))
+            families = tuple(sorted({f for later in order[step:] for f in later}))
+            if len(families) > 2:
                 so_far = max(so_far, float(sets.p_values(families, alpha)[place]))
-            if place >= test.n.size:
-                continue
-            so_far = max(so_far, min(1.0, left * float(test.student[place])))
-            if left == 1 and test.exchange.reachable:
-                so_far = max(so_far, float(test.p_values[place]))
-            adjusted[pair][place] = so_far
+            elif place < tests[pair].n.size:
+                so_far = max(so_far, float(tests[pair].exchanged[place]))
+            if place < tests[pair].n.size:
+                adjusted[pair][place] = so_far
     return adjusted
 
 

@@ -9,6 +9,7 @@ from itertools import combinations
 import numpy as np
 
 from levelbest._check import Bounds, Column, FloatArray, IntArray
+from levelbest.stats.best import standardised
 from levelbest.stats.inference._draws import HEAVIER, Draws, apart, imagined_ends, mean_draws, within_bounds
 from levelbest.stats.inference._hypotheses import VERDICTS, Pair
 from levelbest.stats.inference._trials import TrialUnits
@@ -51,7 +52,7 @@ class MeanUnits(IndependentUnits):
         self.sizes = tuple(table.shape[0] for table in rows)
         held = sorted(range(len(rows)), key=lambda f: _content(rows[f]))
         self.order = {f: place for place, f in enumerate(held)}
-        self._draws: dict[tuple[int, Bounds], Draws] = {}
+        self._draws: dict[tuple[int, Bounds, int], Draws] = {}
 
     @cached_property
     def rounding(self) -> FloatArray:
@@ -107,15 +108,15 @@ class MeanUnits(IndependentUnits):
             variances.append((np.maximum(spread, floor) * scale**2).T)
         return values, variances
 
-    def family_draws(self, f: int, bounds: Bounds = (None, None)) -> Draws:
+    def family_draws(self, f: int, bounds: Bounds = (None, None), stream: int = 0) -> Draws:
         """Of one family's mean at every budget."""
-        if (f, bounds) not in self._draws:
+        if (f, bounds, stream) not in self._draws:
             known = ~np.isnan(self.rows[f])
             mass = known * self.weights[f][:, None]
-            rng = np.random.default_rng([VERDICTS, self.order[f]])
+            rng = np.random.default_rng([VERDICTS, stream])
             sums = np.where(known, self.rows[f], 0.0) * mass
-            self._draws[f, bounds] = mean_draws(sums, mass, rng, within_bounds(bounds, sums, mass))
-        return self._draws[f, bounds]
+            self._draws[f, bounds, stream] = mean_draws(sums, mass, rng, within_bounds(bounds, sums, mass))
+        return self._draws[f, bounds, stream]
 
     def variances(self, pair: Pair, n: int) -> tuple[float, float]:
         """Of the two means."""
@@ -260,7 +261,7 @@ class StratifiedUnits(IndependentUnits):
     Parameters
     ----------
     tasks
-        Units of each task, with the same families and nodes, in units that can be averaged.
+        Units of each task, with the same families and nodes, `standardised` so that they can be averaged.
     """
 
     def __init__(self, tasks: Sequence[TrialUnits]) -> None:
@@ -287,6 +288,14 @@ class StratifiedUnits(IndependentUnits):
     def at(self, n: int) -> StratifiedUnits:
         """The same trials at one budget."""
         return StratifiedUnits([task.at(n) for task in self.tasks])
+
+    def without_others(self, pair: Pair, n: IntArray, headline: int | None) -> tuple[StratifiedUnits, Pair]:
+        """In units of the standard deviation of the two families' scores."""
+        tasks = []
+        for task in self.tasks:
+            of_pair = TrialUnits(standardised([task.samples[f] for f in pair]), task.nodes, task=task.task)
+            tasks.append(of_pair.without_others((0, 1), n, headline)[0])
+        return StratifiedUnits(tasks), (0, 1)
 
     def evidence(self, pair: Pair, n: IntArray) -> Evidence:
         """Means over tasks."""
@@ -329,10 +338,10 @@ class StratifiedUnits(IndependentUnits):
         """One family's mean curve over tasks."""
         return _over_tasks([task.curve(f, n) for task in self.tasks])
 
-    def family_draws(self, f: int, bounds: Bounds = (None, None)) -> Draws:
+    def family_draws(self, f: int, bounds: Bounds = (None, None), stream: int = 0) -> Draws:
         """Of one family's mean curve over tasks."""
         k = self.inside((f,))
-        parts = [task.family_draws(f, bounds) for task in self.tasks]
+        parts = [task.family_draws(f, bounds, stream) for task in self.tasks]
         return _mean_of_draws([Draws(draws.lower[:k], draws.upper[:k]) for draws in parts])
 
     def variances(self, pair: Pair, n: int) -> tuple[float, float]:

@@ -65,7 +65,7 @@ class SuiteUnits(IndependentUnits):
         self.range = max(system.highest for system in samples) - min(system.lowest for system in samples)
         self._curves: dict[int, tuple[FloatArray, FloatArray, FloatArray]] = {}
         self._known: dict[Families, tuple[FloatArray, float]] = {}
-        self._shaken_means: dict[int, tuple[FloatArray, FloatArray]] = {}
+        self._shaken_means: dict[tuple[int, int], tuple[FloatArray, FloatArray]] = {}
 
     def furthest(self, f: int) -> int:
         """Half the samples of the problem that has fewest, and 1 at the least."""
@@ -212,14 +212,14 @@ class SuiteUnits(IndependentUnits):
             means += np.einsum("frpn,p->frn", values, self.weights[cut])
         return means
 
-    def family_draws(self, f: int, bounds: Bounds = (None, None)) -> Draws:
+    def family_draws(self, f: int, bounds: Bounds = (None, None), stream: int = 0) -> Draws:
         """Of one system's mean over problems, at the nodes within its reach."""
-        if f not in self._shaken_means:
-            k, rng = self.inside((f,)), np.random.default_rng([VERDICTS, self.order[f]])
+        if (f, stream) not in self._shaken_means:
+            k, rng = self.inside((f,)), np.random.default_rng([VERDICTS, stream])
             middle = self._moments(f)[0][:k] + self._weighted(f, k, rng)
             effective = 1 / np.sum(np.square(self.weights) / self.samples[f].sizes)
-            self._shaken_means[f] = middle, 1 - (1 - rng.beta(1.0, effective, (N_DRAWS, 1))) ** self.nodes[:k]
-        middle, further = self._shaken_means[f]  # the same draws within any bounds
+            self._shaken_means[f, stream] = middle, 1 - (1 - rng.beta(1.0, effective, (N_DRAWS, 1))) ** self.nodes[:k]
+        middle, further = self._shaken_means[f, stream]  # the same draws within any bounds
         worst, best = bounds
         apart = further * (self.range if worst is None or best is None else best - worst)
         return Draws((middle - apart).T, (middle + apart).T)

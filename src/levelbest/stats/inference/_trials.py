@@ -7,7 +7,7 @@ A difference at budget n is studentised by the jackknife. No standard error is b
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -30,11 +30,13 @@ from levelbest.stats.inference._large import (
 from levelbest.stats.inference._paired import jackknife_errors, leave_one_out
 from levelbest.stats.inference._power import LEAST_FREEDOM
 from levelbest.stats.inference._units import (
+    MOST_NODES,
     Evidence,
     Families,
     IndependentUnits,
     Labels,
     across,
+    nodes_of,
     rounding_variance,
     satterthwaite,
     t_statistic,
@@ -67,6 +69,10 @@ def reach_of(sample: Sample) -> int:
         enough = _weight_squares(sample.n_trials, middle) <= 1 / REPORTED_LEAST
         low, high = (middle, high) if enough else (low, middle - 1)
     return low
+
+
+_SHOWS = 1e4
+"""Times the variance of rounding: no squared standard error above it is changed by it, nor one of exchanged units."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,10 +111,14 @@ class TrialUnits(IndependentUnits):
         Budgets at which trials are permuted, increasing.
     statistic
         Of the best of n: its mean is studentised, others are measured by their permutations alone.
+    task
+        The number of the task that the trials are of, where there are several: tasks are drawn independently.
     """
 
-    def __init__(self, samples: Sequence[Sample], nodes: IntArray, statistic: Statistic | None = None) -> None:
-        self.samples, self.nodes = samples, nodes
+    def __init__(
+        self, samples: Sequence[Sample], nodes: IntArray, statistic: Statistic | None = None, task: int | None = None
+    ) -> None:
+        self.samples, self.nodes, self.task = samples, nodes, task
         self.statistic = Mean() if statistic is None else statistic
         self.studentised = isinstance(self.statistic, Mean)
         self.sizes = tuple(sample.n_trials for sample in samples)
@@ -118,7 +128,7 @@ class TrialUnits(IndependentUnits):
         self._at: dict[tuple[int, bytes], tuple[FloatArray, FloatArray]] = {}
         self._pools: dict[Families, list[Ranked]] = {}
         self._heads: dict[Families, PooledHeads | PooledReports] = {}
-        self._draws: dict[tuple[int, Bounds], Draws] = {}
+        self._draws: dict[tuple[int, Bounds, int], Draws] = {}
 
     @cached_property
     def rounding(self) -> float:
@@ -151,7 +161,27 @@ class TrialUnits(IndependentUnits):
 
     def at(self, n: int) -> TrialUnits:
         """The same trials at one budget."""
-        return type(self)(self.samples, np.array([n]), self.statistic)
+        return type(self)(self.samples, np.array([n]), self.statistic, self.task)
+
+    def without_others(self, pair: Pair, n: IntArray, headline: int | None) -> tuple[TrialUnits, Pair]:
+        """Two families with nodes, and steps of rounding, that no other family changes."""
+        also = {int(n[-1])} | ({headline} if headline is not None and headline <= n[-1] else set())
+        nodes = statistic_nodes(self.statistic, n, also)
+        alone = type(self)([self.samples[f] for f in pair], nodes, self.statistic, self.task)
+        if np.array_equal(nodes, self.nodes[: self.inside(pair)]) and not self._rounds(pair, alone.rounding):
+            return self, pair
+        return alone, (0, 1)
+
+    def _rounds(self, pair: Pair, rounding: float) -> bool:
+        """Whether this rounding, and not that of all families, would show in a standard error."""
+        if rounding == self.rounding:
+            return False
+        for side in (self.sides[f] for f in pair):
+            if isinstance(side, Side):
+                least = rounding * np.square(side.ranked.weights).sum(axis=1)
+                if (np.square(side.ranked.error) < _SHOWS * least).any():
+                    return True
+        return False
 
     def side_at(self, f: int, n: IntArray) -> tuple[FloatArray, FloatArray]:
         """One family's estimate, less its best, and squared standard error at any budgets: once for all its pairs."""
@@ -227,13 +257,13 @@ class TrialUnits(IndependentUnits):
                 self._heads[families] = PooledHeads(first, second, k)
         return self._heads.get(families)
 
-    def family_draws(self, f: int, bounds: Bounds = (None, None)) -> Draws:
+    def family_draws(self, f: int, bounds: Bounds = (None, None), stream: int = 0) -> Draws:
         """Of one family's curve, at the nodes within its reach."""
-        if (f, bounds) not in self._draws:
-            rng = np.random.default_rng([VERDICTS, self.order[f]])
+        if (f, bounds, stream) not in self._draws:
+            rng = np.random.default_rng([VERDICTS, stream] if self.task is None else [VERDICTS, stream, self.task])
             nodes = self.nodes[: max(self.inside((f,)), 1)]
-            self._draws[f, bounds] = curve_draws(self.samples[f], nodes, self.statistic, rng, bounds)
-        return self._draws[f, bounds]
+            self._draws[f, bounds, stream] = curve_draws(self.samples[f], nodes, self.statistic, rng, bounds)
+        return self._draws[f, bounds, stream]
 
     def variances(self, pair: Pair, n: int) -> tuple[float, float]:
         """Of the two estimates."""
@@ -251,11 +281,13 @@ class PairedTrials(TrialUnits):
 
     exchange = "swaps"
 
-    def __init__(self, samples: Sequence[Sample], nodes: IntArray, statistic: Statistic | None = None) -> None:
+    def __init__(
+        self, samples: Sequence[Sample], nodes: IntArray, statistic: Statistic | None = None, task: int | None = None
+    ) -> None:
         # in an order of their own, however the pairs were given
         held = sorted(range(len(samples)), key=lambda f: content(samples[f]))
         rows = np.lexsort([column for f in held for column in (samples[f].claimed, samples[f].selection)])
-        super().__init__([_taken(sample, rows) for sample in samples], nodes, statistic)
+        super().__init__([_taken(sample, rows) for sample in samples], nodes, statistic, task)
 
     def _side(self, sample: Sample, reach: int) -> Side:
         nodes = self.nodes[self.nodes <= max(reach, 1)]
@@ -328,6 +360,11 @@ class PairedTrials(TrialUnits):
         """Half of the squared error of the difference each."""
         half = float(self.evidence(pair, np.array([n])).error[0]) ** 2 / 2
         return half, half
+
+
+def statistic_nodes(statistic: Statistic, n: IntArray, also: Collection[int]) -> IntArray:
+    """Nodes of budgets: quantiles leap from one to the next, so that all of them are, up to 200."""
+    return nodes_of(n, sorted(also), most=None if isinstance(statistic, Mean) else MOST_NODES)
 
 
 def effective_freedom(n_trials: int, n: IntArray) -> FloatArray:

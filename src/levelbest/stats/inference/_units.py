@@ -33,6 +33,15 @@ _NODE_RATIO = 1.5
 _ALL_UP_TO = 10
 
 
+MOST_NODES = 200
+"""Budgets at which quantiles are exchanged and drawn.
+
+NOTE: a quantile leaps from one budget to the next, so that limits between budgets that are drawn far apart are wrong:
+medians were interpolated once. More take time in proportion and change nothing up to 200 budgets (the rows of medians
+in docs/coverage-verdicts.md).
+"""
+
+
 def nodes_of(n: IntArray, also: Sequence[int] = (), *, most: int | None = None) -> IntArray:
     """Log-spaced budgets of ``n`` (increasing), with the last, one near it, and those named in ``also``.
 
@@ -128,6 +137,10 @@ class Units:
         """The same units at one budget."""
         raise NotImplementedError
 
+    def without_others(self, pair: Pair, n: IntArray, headline: int | None) -> tuple[Units, Pair]:  # noqa: ARG002
+        """These two families, exchanged at the nodes of budgets within their reach as if there were no others."""
+        return self, pair
+
     def evidence(self, pair: Pair, n: IntArray) -> Evidence:
         """The difference of a pair at budgets within its reach."""
         raise NotImplementedError
@@ -213,13 +226,22 @@ class IndependentUnits(Units):
         return None
 
     def draws(self, pair: Pair, bounds: Bounds = (None, None)) -> Draws:
-        """Each family's draws are made once, for all its pairs."""
+        """One family's draws minus the other's."""
         k = self.inside(pair)
-        first, second = (self.family_draws(f, bounds) for f in pair)
+        first, second = self.both_draws(pair, bounds)
         return Draws(first.lower[:k], first.upper[:k]).minus(Draws(second.lower[:k], second.upper[:k]))
 
-    def family_draws(self, f: int, bounds: Bounds = (None, None)) -> Draws:
-        """Of one family's curve, at the nodes within its reach."""
+    def both_draws(self, pair: Pair, bounds: Bounds = (None, None)) -> tuple[Draws, Draws]:
+        """Of both curves, independent of each other and the same whatever other families are compared."""
+        later = self.order[pair[0]] > self.order[pair[1]]
+        return self.family_draws(pair[0], bounds, int(later)), self.family_draws(pair[1], bounds, int(not later))
+
+    def all_draws(self) -> list[Draws]:
+        """Of every family's curve, independent of each other."""
+        return [self.family_draws(f, stream=place) for f, place in sorted(self.order.items())]
+
+    def family_draws(self, f: int, bounds: Bounds = (None, None), stream: int = 0) -> Draws:
+        """Of one family's curve, at the nodes within its reach; those of different streams are independent."""
         raise NotImplementedError
 
     def curves(self, families: Families, k: int, labels: Labels) -> tuple[Sequence[FloatArray], Sequence[FloatArray]]:
