@@ -43,25 +43,26 @@ def _names(sizes: Sequence[int]) -> np.ndarray:
     return np.repeat([f"family {chr(97 + place)}" for place in range(len(sizes))], sizes)
 
 
-def _joined(scores: list[np.ndarray]) -> dict[str, Any]:
+def joined(scores: list[np.ndarray]) -> dict[str, Any]:
+    """Scores by family as arguments of `Trials.from_arrays`."""
     return {"selection": np.concatenate(scores), "family": _names([part.size for part in scores]), "direction": "max"}
 
 
 def trials(scores: list[np.ndarray], bounds: Any = None, **asked: Any) -> Any:
     """Independent trials."""
-    return lb.compare(lb.Trials.from_arrays(**_joined(scores), bounds=bounds), **asked)
+    return lb.compare(lb.Trials.from_arrays(**joined(scores), bounds=bounds), **asked)
 
 
 def seeds(scores: list[np.ndarray], bounds: Any = None, **asked: Any) -> Any:
     """Runs of one configuration each."""
     numbers = np.concatenate([np.arange(part.size) for part in scores])
-    return lb.compare(lb.Trials.from_arrays(**_joined(scores), seed=numbers, bounds=bounds), **asked)
+    return lb.compare(lb.Trials.from_arrays(**joined(scores), seed=numbers, bounds=bounds), **asked)
 
 
 def searches(scores: list[np.ndarray], length: int = 4) -> Any:
     """Whole searches of so many trials; ``scores`` hold all trials of a family."""
     label = [f"{place}-{at // length}" for place, part in enumerate(scores) for at in range(part.size)]
-    return lb.compare(lb.Trials.from_arrays(**_joined(scores), search=label))
+    return lb.compare(lb.Trials.from_arrays(**joined(scores), search=label))
 
 
 def tasks(scores: list[np.ndarray], number: int) -> Any:
@@ -70,33 +71,35 @@ def tasks(scores: list[np.ndarray], number: int) -> Any:
     It is `lb.compare_tasks(tables).overall`, without what that says of each task, which takes four times as long.
     """
     parts = [np.split(part, number) for part in scores]
-    tables = {f"task {at}": lb.Trials.from_arrays(**_joined([part[at] for part in parts])) for at in range(number)}
+    tables = {f"task {at}": lb.Trials.from_arrays(**joined([part[at] for part in parts])) for at in range(number)}
     return assemble(Tasks(tables, Request.of(paired=False)), survival=False)
 
 
 def pairs(scores: list[np.ndarray], **asked: Any) -> Any:
     """Configurations that every family ran: trial i of all families has the same."""
     setting = np.concatenate([np.arange(part.size) * 0.125 for part in scores])
-    return lb.compare(lb.Trials.from_arrays(**_joined(scores), configuration={"learning_rate": setting}), **asked)
+    return lb.compare(lb.Trials.from_arrays(**joined(scores), configuration={"learning_rate": setting}), **asked)
 
 
-def problems(scores: list[np.ndarray], samples: int = 1, bounds: Any = (0, 1), **more: Any) -> Any:
+def problems(
+    scores: list[np.ndarray], samples: int = 1, bounds: Any = (0, 1), about: str = "problems", **more: Any
+) -> Any:
     """So many samples of every problem; problem i of all families is the same."""
     group = np.concatenate([np.arange(part.size) // samples for part in scores])
-    return lb.compare(lb.Trials.from_arrays(**_joined(scores), group=group, bounds=bounds, **more))
+    return lb.compare(lb.Trials.from_arrays(**joined(scores), group=group, bounds=bounds, **more), about=about)
 
 
 def configurations(scores: list[np.ndarray], runs: int, **asked: Any) -> Any:
     """So many runs of every configuration."""
     setting = np.concatenate([np.arange(part.size) // runs for part in scores])
-    return lb.compare(lb.Trials.from_arrays(**_joined(scores), setting=setting), paired=False, **asked)
+    return lb.compare(lb.Trials.from_arrays(**joined(scores), setting=setting), paired=False, **asked)
 
 
 def cost(scores: list[np.ndarray], rng: np.random.Generator, rising: float) -> Any:
     """Exponential costs that rise with the score by ``rising``."""
     pooled = np.concatenate(scores)
     spent = 0.2 + rng.exponential(size=pooled.size) + rising * (pooled - pooled.min()) / (np.ptp(pooled) or 1.0)
-    return lb.compare(lb.Trials.from_arrays(**_joined(scores), cost=spent), axis="cost", n_resamples=499)
+    return lb.compare(lb.Trials.from_arrays(**joined(scores), cost=spent), axis="cost", n_resamples=499)
 
 
 # ---- what its verdicts say
@@ -276,9 +279,7 @@ def collapsing(sizes: tuple[int, int], budget: int, share: float = 0.1, **asked:
         chosen = 0.8 + 0.03 * rng.normal(size=sizes[0])
         shown = np.where(rng.random(sizes[0]) < share, 0.1, chosen)
         rival = truth + 0.002 * rng.normal(size=sizes[1])
-        table = lb.Trials.from_arrays(
-            **_joined([chosen, rival]), reported=np.concatenate([shown, rival]), bounds=(0, 1)
-        )
+        table = lb.Trials.from_arrays(**joined([chosen, rival]), reported=np.concatenate([shown, rival]), bounds=(0, 1))
         compared = lb.compare(table, **asked).pairs[0]
         return {
             "winner": float(compared.verdict_at(budget) in compared.families),

@@ -1,17 +1,20 @@
 """Sets of families: what is exchanged among more than two, and over which budgets."""
 
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import pytest
+from scipy import stats
 
-from levelbest.stats.best import Sample
-from levelbest.stats.inference import Hypotheses, trial_units
-from levelbest.stats.inference._decide import PairTest
+from levelbest.stats.best import Sample, standardised
+from levelbest.stats.inference import Hypotheses, run_contrasts, search_contrasts, trial_contrasts, trial_units
+from levelbest.stats.inference._decide import PairTest, contrasts_of, decide
 from levelbest.stats.inference._exchange import Exchange
-from levelbest.stats.inference._families import closed, levels_of
-from levelbest.stats.inference._means import MeanUnits
+from levelbest.stats.inference._families import Levels, closed, levels_of
+from levelbest.stats.inference._means import MeanUnits, StratifiedUnits
 from levelbest.stats.inference._trials import TrialUnits
+
+PAIR, THREE = Hypotheses(pairs=((0, 1),)), Hypotheses(pairs=((0, 1), (0, 2), (1, 2)))
 
 
 def largest_t(runs):
@@ -106,3 +109,96 @@ def test_no_p_value_of_a_median_is_below_that_of_its_budget_alone():
     alone = (apart >= observed[:, None] * (1 - 1e-9)).mean(axis=1)
     assert (alone[observed > 0.2] > 0.1).any()
     assert (p_values >= alone - 0.03)[alone < 0.2].all()
+
+
+def equal_pairs(families):
+    """Numbers of pairs that may be equal at once, from every way to put families into groups."""
+    numbers = set()
+    for groups in product(range(families), repeat=families):
+        sizes = [groups.count(group) for group in set(groups)]
+        numbers.add(sum(size * (size - 1) // 2 for size in sizes))
+    return numbers
+
+
+def test_pairs_that_may_be_equal_at_once_are_those_of_every_grouping():
+    for families in range(2, 7):
+        n_pairs = families * (families - 1) // 2
+        levels = Levels(0.05, n_pairs, transitive=True, ranges=True, baseline=None)
+        numbers = equal_pairs(families)
+        for decided in range(n_pairs):
+            assert levels.left(decided) == max(1, *(number for number in numbers if number <= n_pairs - decided))
+
+
+def welch_with_shaffer(runs, alpha=0.05):
+    """Pairs that differ by Welch's t, from the smallest p-value on."""
+    pairs = list(combinations(range(len(runs)), 2))
+    p_values = {(a, b): stats.ttest_ind(runs[a], runs[b], equal_var=False).pvalue for a, b in pairs}
+    numbers, decided = equal_pairs(len(runs)), []
+    for pair in sorted(pairs, key=p_values.get):
+        left = max(1, *(number for number in numbers if number <= len(pairs) - len(decided)))
+        if p_values[pair] > alpha / left:
+            break
+        decided.append(pair)
+    return set(decided)
+
+
+def test_several_families_are_decided_only_where_welch_with_shaffer_decides():
+    """Under unequal spreads permutations alone name false winners: Student's t holds for all pairs together."""
+    found = 0
+    for seed in range(60):
+        rng = np.random.default_rng([11, seed])
+        runs = [rng.normal(0.9 * (place == 4), 1 + place, 10) for place in range(5)]
+        pairs = tuple(combinations(range(5), 2))
+        contrasts = run_contrasts(runs, Hypotheses(pairs=pairs)).pairs
+        decided = {contrast.pair for contrast in contrasts if contrast.certified.any()}
+        assert decided <= welch_with_shaffer(runs)
+        found += len(decided)
+    assert found
+
+
+@pytest.mark.parametrize("sizes", [(20, 20, 20), (12, 30, 7), (24, 24, 60)])
+@pytest.mark.parametrize("statistic", ["mean", "median"])
+def test_a_further_family_far_away_changes_no_verdict(sizes, statistic):
+    """Neither by its share of the error nor by its nodes, its rounding or its draws."""
+    n = np.arange(1, 13)
+    for seed in range(6):
+        rng = np.random.default_rng([seed, *sizes])
+        scores = [np.round(rng.normal(0.7 * (place == 0), 1, size), 1) for place, size in enumerate(sizes)]
+        alone, *_ = trial_contrasts([Sample(part) for part in scores[:2]], n, PAIR, statistic=statistic).pairs
+        for far in (-1_000, 1_000):
+            samples = [*map(Sample, scores[:2]), Sample(scores[2] + rng.random(sizes[2]) + far)]
+            both, *_ = trial_contrasts(samples, n, THREE, statistic=statistic).pairs
+            assert both.pair == alone.pair
+            np.testing.assert_array_equal(both.certified, alone.certified)
+
+
+def test_a_family_far_away_changes_no_verdict_of_runs_searches_and_tasks():
+    for seed in range(6):
+        rng = np.random.default_rng([5, seed])
+        runs = [rng.normal(shift, 1, (12, 4)).cumsum(axis=1) for shift in (0.8, 0.0)]
+        far = runs[0] - 1_000
+        curves = [run_contrasts([part[:, 0] for part in parts], answer) for parts, answer in both_ways(runs, far)]
+        curves += [search_contrasts(parts, np.arange(1, 5), answer) for parts, answer in both_ways(runs, far)]
+        for parts, answer in both_ways(runs, far):
+            tasks = [standardised([Sample(part[:, k]) for part in parts]) for k in (0, 1)]
+            units = StratifiedUnits([TrialUnits(task, np.arange(1, 4), task=k) for k, task in enumerate(tasks)])
+            curves.append(contrasts_of(decide(units, units.nodes, answer), answer))
+        for alone, with_far in zip(curves[::2], curves[1::2], strict=True):
+            np.testing.assert_array_equal(alone.pairs[0].certified, with_far.pairs[0].certified)
+
+
+def both_ways(families, far):
+    """Two families, and the same beside a third."""
+    return ((families, PAIR), ([*families, far], THREE))
+
+
+def test_draws_of_tasks_are_independent():
+    """With the same trials on both tasks the variance of the mean is half of that of one. A ratio of two variances of
+    2,000 draws each has a standard error of .05 of itself: .12 is five, a false alarm in 1e-6 of seeds."""
+    sample = [Sample(np.random.default_rng(0).normal(size=12)) for _ in range(2)]
+    tasks = [TrialUnits(sample, np.array([1]), task=k) for k in (0, 1)]
+    one, two = (units.draws((0, 1)) for units in (tasks[0], StratifiedUnits(tasks)))
+    ratio = np.var(two.lower + two.upper) / np.var(one.lower + one.upper)
+    assert ratio == pytest.approx(0.5, abs=0.12)
+    middles = [(draws.lower + draws.upper).ravel() for draws in (task.draws((0, 1)) for task in tasks)]
+    assert abs(np.corrcoef(*middles)[0, 1]) < 5 / np.sqrt(2_000)

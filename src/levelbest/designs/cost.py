@@ -11,7 +11,7 @@ from zlib import crc32
 import numpy as np
 
 from levelbest import _check
-from levelbest._check import BoolArray, FloatArray, IntArray, cost_grid
+from levelbest._check import BoolArray, FloatArray, cost_grid
 from levelbest.designs._protocol import Request
 from levelbest.designs._table import TableDesign
 from levelbest.designs.seeds import Configurations
@@ -29,7 +29,7 @@ from levelbest.stats.budgets import (
     mean_cost_values,
     spend,
 )
-from levelbest.stats.inference import Band, Contrasts, Hypotheses, Pair, band_contrasts, joint_p
+from levelbest.stats.inference import Band, Contrasts, Hypotheses, Pair, band_contrasts, in_turn, joint_p
 from levelbest.trials import Scores, Settings, Trials, by_configuration, has_repeats
 
 COST_POINTS = 24
@@ -193,10 +193,16 @@ class CostDesign(TableDesign):
                 f"what the cheaper one spent is {high:g}; run more trials or use the trial axis"
             )
         families = self.spending(self.grid, Settings.rng)  # whatever the seed: they decide
-        bands = self._bands(families, hypotheses.pairs, hypotheses.confidence)
-        certified = self._decided(families, bands, hypotheses)
-        shown = [replace(bands[pair], certified=certified[pair]) for pair in hypotheses.pairs]
-        return band_contrasts(hypotheses, shown, self.sizes, [("outside-cost",)] * len(shown), method="bootstrap")
+        alpha = 1 - hypotheses.confidence
+
+        def tested(pairs: Sequence[Pair]) -> dict[Pair, Band]:
+            bands = self._bands(families, pairs, hypotheses.confidence)
+            return {pair: self._exchanged(families, pair, band, alpha / len(pairs)) for pair, band in bands.items()}
+
+        first = tested(hypotheses.pairs)
+        last = in_turn(first, tested)
+        bands = [replace(band, certified=last[pair].certified) for pair, band in first.items()]
+        return band_contrasts(hypotheses, bands, self.sizes, [("outside-cost",)] * len(bands), method="bootstrap")
 
     def _bands(self, families: Sequence[Spending], pairs: Sequence[Pair], confidence: float) -> dict[Pair, Band]:
         """Limits that hold for these pairs together, where two families can be compared."""
@@ -207,25 +213,13 @@ class CostDesign(TableDesign):
             bands[pair] = Band.of(self.grid, band.difference, lower, upper)
         return bands
 
-    def _decided(
-        self, families: Sequence[Spending], bands: dict[Pair, Band], hypotheses: Hypotheses
-    ) -> dict[Pair, IntArray]:
-        """Where limits exclude zero and exchange says that score and cost are not of one distribution: step-down, a
-        pair that is decided wherever it can be compared passing its share of the error on."""
-        samples = [Sample(family.pool.selection, family.pool.y) for family in families]
-        costs = [family.pool.cost for family in families]
-        certified, left = {}, list(hypotheses.pairs)
-        while left:
-            level = (1 - hypotheses.confidence) / len(left)
-            for a, b in left:
-                certified[a, b] = bands[a, b].certified
-                if certified[a, b].any() and joint_p([samples[a], samples[b]], [costs[a], costs[b]], level) > level:
-                    certified[a, b] = np.zeros_like(certified[a, b])
-            open_ = [pair for pair in left if not certified[pair].any() or _left_open(bands[pair], certified[pair])]
-            if len(open_) == len(left):
-                break
-            left, bands = open_, self._bands(families, open_, hypotheses.confidence)
-        return certified
+    def _exchanged(self, families: Sequence[Spending], pair: Pair, band: Band, level: float) -> Band:
+        """The band without a verdict where score and cost may be of one distribution."""
+        pools = [families[place].pool for place in pair]
+        if not band.certified.any():
+            return band
+        p_value = joint_p([Sample(pool.selection, pool.y) for pool in pools], [pool.cost for pool in pools], level)
+        return band if p_value <= level else replace(band, certified=np.zeros_like(band.certified))
 
     def _shared(self, pair: tuple[int, int]) -> tuple[float, float]:
         lows, highs = zip(*map(self._range, pair), strict=True)
@@ -259,11 +253,6 @@ def _streams(pools: Sequence[Pool], rng: int | None) -> list[np.random.Generator
     held = sorted(range(len(pools)), key=lambda place: (pools[place].y.tobytes(), pools[place].cost.tobytes()))
     before = {place: sum(kinds[other] == kinds[place] for other in held[:at]) for at, place in enumerate(held)}
     return [np.random.default_rng([seed, kind, before[place]]) for place, kind in enumerate(kinds)]
-
-
-def _left_open(band: Band, certified: IntArray) -> bool:
-    """Whether two families can be compared at a budget that is not decided."""
-    return bool((~np.isnan(band.low) & (certified == 0)).any())
 
 
 def _between(grid: FloatArray, low: float, high: float) -> BoolArray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import ClassVar
@@ -14,7 +15,7 @@ from levelbest.designs.problems import ProblemsDesign
 from levelbest.errors import DataError, InputError, named
 from levelbest.results import FamilyCostCurve, Noise, SpendPerSolved
 from levelbest.stats.budgets import as_cost_budgets
-from levelbest.stats.inference import Contrast, Contrasts, Hypotheses, undefined
+from levelbest.stats.inference import Contrast, Contrasts, Hypotheses, Pair, agreeing, in_turn, undefined
 from levelbest.stats.problems import GroupBest, problem_contrasts
 from levelbest.trials.pools import SamplePool
 from levelbest.trials.problems import Problems
@@ -114,18 +115,27 @@ class ProblemSpending(ProblemsDesign):
     def contrasts(self, hypotheses: Hypotheses) -> Contrasts:
         """The difference of each pair at equal spend, problem by problem, where both have samples left to draw.
 
-        Pairs share the error equally: each has budgets of its own.
+        Each pair has budgets of its own. Pairs share the error equally, and those decided wherever they can be compared
+        pass their share on; limits are those of equal shares.
         """
-        alone = replace(
-            hypotheses,
-            confidence=1 - (1 - hypotheses.confidence) / max(len(hypotheses.pairs), 1),
-            headline=None,
-            shown=None,
-        )
-        answers = [self._of_pair(pair, alone) for pair in hypotheses.pairs]
+
+        def tested(pairs: Sequence[Pair]) -> dict[Pair, Contrast]:
+            confidence = 1 - (1 - hypotheses.confidence) / len(pairs)
+            alone = replace(hypotheses, confidence=confidence, headline=None, shown=None)
+            answers = {pair: self._of_pair(pair, alone) for pair in pairs}
+            return {
+                pair: replace(answer, p_value=np.minimum(len(pairs) * answer.p_value, 1.0))
+                for pair, answer in answers.items()
+            }
+
+        first, answers = tested(hypotheses.pairs), []
+        for pair, last in in_turn(first, tested).items():
+            shown = first[pair]
+            low, high = agreeing(shown.low, shown.high, last.certified, hypotheses.bounds)
+            answers.append(replace(last, low=low, high=high, floor=shown.floor, ceiling=shown.ceiling))
         return Contrasts(tuple(answers), "gaffke" if hypotheses.method == "gaffke" else "exchange")
 
-    def _of_pair(self, pair: tuple[int, int], alone: Hypotheses) -> Contrast:
+    def _of_pair(self, pair: Pair, alone: Hypotheses) -> Contrast:
         """One pair at the spends at which both families can be estimated; the others cannot be compared."""
         both = np.isfinite(self.systems[pair[0]].value) & np.isfinite(self.systems[pair[1]].value)
         shared = np.flatnonzero(both)

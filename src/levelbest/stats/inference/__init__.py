@@ -30,9 +30,11 @@ from levelbest.stats.inference._decide import decide as decide
 from levelbest.stats.inference._draws import HEAVIER as HEAVIER
 from levelbest.stats.inference._draws import imagined_ends as imagined_ends
 from levelbest.stats.inference._draws import mean_draws as mean_draws
+from levelbest.stats.inference._families import in_turn as in_turn
 from levelbest.stats.inference._hypotheses import Band as Band
 from levelbest.stats.inference._hypotheses import Contrast, Contrasts, Difference, EffectAt, Hypotheses
 from levelbest.stats.inference._hypotheses import Pair as Pair
+from levelbest.stats.inference._hypotheses import agreeing as agreeing
 from levelbest.stats.inference._hypotheses import band_contrasts as band_contrasts
 from levelbest.stats.inference._hypotheses import band_differences as band_differences
 from levelbest.stats.inference._hypotheses import undefined as undefined

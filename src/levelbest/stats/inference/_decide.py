@@ -180,11 +180,6 @@ class PairTest:
         """Of equal distributions, where Student's t says no less."""
         return np.maximum(self.exchanged, self.student)
 
-    @property
-    def of_both(self) -> FloatArray:
-        """P-values of both conditions: 1 where the draws do not exclude zero."""
-        return np.where(self.allowed, self.p_values, 1.0)
-
     @cached_property
     def allowed(self) -> BoolArray:
         """Where the draws of unequal distributions exclude zero."""

@@ -143,7 +143,7 @@ class Exchange:
                 if not self.draw():
                     self.undecided = True
                     break
-            self.null = self.null[:, :, :0]
+            self.null = np.empty((*self.null.shape[:2], 0))  # no view, which would hold what it is one of
             if self._kept.size > _KEPT_UP_TO:
                 self._kept = self.null
         return self._p_values

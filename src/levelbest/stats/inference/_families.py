@@ -21,37 +21,32 @@ ends.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import combinations
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
 from levelbest._check import FloatArray, IntArray
 from levelbest.stats.inference._exchange import Exchange
-from levelbest.stats.inference._hypotheses import Pair
+from levelbest.stats.inference._hypotheses import Band, Pair
 from levelbest.stats.inference._units import Families, Units
 
 if TYPE_CHECKING:
     from levelbest.stats.inference._decide import PairTest
 
+Decided = TypeVar("Decided", bound=Band)
 RANGES_UP_TO = 30
 """Families whose ranges are all tested; more of them share the error.
 
 NOTE: it trades power for time: f families have f (f - 1) / 2 ranges, each with permutations of its own
 (docs/coverage-verdicts.md, partial nulls).
 """
-
-
-_OPEN = 4.0
-"""P-values above so many times the error are none that a larger share of it decides: their test is not repeated."""
-
-
 _GROWN = 0.75
 """Of the pairs that shared the error: a test is repeated where no more than so many are left.
 
-NOTE: both trade exactness for time. With a further family far away (k - 2) / k of the pairs of k families are left, so
+NOTE: it trades exactness for time. With a further family far away (k - 2) / k of the pairs of k families are left, so
 that it changes nothing up to 8 families (docs/coverage-verdicts.md, invariance).
 """
 
@@ -139,26 +134,40 @@ def _holm(tests: dict[Pair, PairTest], levels: Levels, alpha: float) -> tuple[di
     """
     tests, left, done = dict(tests), dict.fromkeys(tests, levels.n_pairs), set[Pair]()
     shares = dict.fromkeys(tests, levels.n_pairs)
-    near = {}
-    for pair, test in tests.items():
-        if not levels.ranges:
-            near[pair] = np.maximum(test.exchanged, test.student) <= _OPEN * alpha
     while True:
         fresh = set()
         for pair in tests.keys() - done:
-            p_values = tests[pair].student if levels.ranges else tests[pair].of_both
-            if (p_values <= alpha / left[pair]).all():
+            test = tests[pair]
+            p_values = test.student if levels.ranges else np.maximum(test.exchanged, test.student)
+            if (p_values <= alpha / left[pair]).all() and (levels.ranges or test.allowed.all()):
                 fresh.add(pair)
         done |= fresh
         for pair in tests.keys() - done:
             left[pair] = levels.left(len(done))
-            wanted = near.get(pair, np.zeros(1))
+            possible = tests[pair].alone <= alpha
             # while other pairs may still pass their share on, only what may do so as well is tested again
-            again = wanted.all() if fresh else wanted.any()
+            again = not levels.ranges and (possible.all() if fresh else possible.any())
             if again and left[pair] <= _GROWN * shares[pair]:
                 shares[pair], tests[pair] = left[pair], tests[pair].without_others(alpha / left[pair])
         if not fresh:
             return tests, left
+
+
+def in_turn(
+    first: Mapping[Pair, Decided], again: Callable[[list[Pair]], Mapping[Pair, Decided]]
+) -> dict[Pair, Decided]:
+    """Each pair as it was tested last: those decided at every budget that has limits leave their share to the others.
+
+    ``first`` is of all pairs together, and ``again`` tests some of them, which then have all of the error.
+    """
+    bands, left = dict(first), list(first)
+    while True:
+        known = {pair: ~np.isnan(bands[pair].low) for pair in left}
+        open_ = [pair for pair in left if not known[pair].any() or (bands[pair].certified[known[pair]] == 0).any()]
+        if not open_ or len(open_) == len(left):
+            return bands
+        left = open_
+        bands |= again(left)
 
 
 def planned_levels(tests: Mapping[Pair, PairTest], levels: Levels, alpha: float) -> dict[Pair, float]:

@@ -18,6 +18,7 @@ only ones, and the two exchanges are the same.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from copy import copy
 from itertools import combinations
 
 import numpy as np
@@ -62,7 +63,7 @@ class SuiteUnits(IndependentUnits):
         self.sizes = tuple(int(system.sizes.sum()) for system in samples)
         held = sorted(range(len(samples)), key=lambda f: (self.sizes[f], samples[f].values.tobytes()))
         self.order = {f: place for place, f in enumerate(held)}
-        self.range = max(system.highest for system in samples) - min(system.lowest for system in samples)
+        self.range = self._range(tuple(range(len(samples))))
         self._curves: dict[int, tuple[FloatArray, FloatArray, FloatArray]] = {}
         self._known: dict[Families, tuple[FloatArray, float]] = {}
         self._shaken_means: dict[tuple[int, int], tuple[FloatArray, FloatArray]] = {}
@@ -90,12 +91,22 @@ class SuiteUnits(IndependentUnits):
     def measured(self, pair: Pair) -> Units:
         """The problems, where each has one sample of both systems; the samples within problems everywhere else."""
         if not all((self.samples[f].sizes == 1).all() for f in pair):
-            return self
+            of_pair = self._range(pair)
+            if of_pair == self.range:
+                return self
+            within: SuiteUnits = copy(self)  # what was not observed lies within the range of these two alone
+            within.range, within._curves, within._shaken_means = of_pair, {}, {}
+            return within
         (weights, tasks), k = self._given, self.inside(pair)
         first, second = (self.samples[f].values[:, :k] for f in pair)
         if tasks is None:
             return SignUnits([first - second], [pair], self.nodes[:k], weights)
         return MacroUnits([first - second], [pair], self.nodes[:k], weights, None, *tasks)
+
+    def _range(self, families: Families) -> float:
+        """From the lowest to the highest score of some systems."""
+        samples = [self.samples[f] for f in families]
+        return max(system.highest for system in samples) - min(system.lowest for system in samples)
 
     def curve(self, f: int, n: IntArray) -> Evidence:
         """One system's mean over problems."""

@@ -168,9 +168,10 @@ class TrialUnits(IndependentUnits):
         also = {int(n[-1])} | ({headline} if headline is not None and headline <= n[-1] else set())
         nodes = statistic_nodes(self.statistic, n, also)
         alone = type(self)([self.samples[f] for f in pair], nodes, self.statistic, self.task)
-        if np.array_equal(nodes, self.nodes[: self.inside(pair)]) and not self._rounds(pair, alone.rounding):
-            return self, pair
-        return alone, (0, 1)
+        paired = self.exchange == "swaps"  # whose order is one of all families
+        if paired or not np.array_equal(nodes, self.nodes[: self.inside(pair)]) or self._rounds(pair, alone.rounding):
+            return alone, (0, 1)
+        return self, pair
 
     def _rounds(self, pair: Pair, rounding: float) -> bool:
         """Whether this rounding, and not that of all families, would show in a standard error."""
