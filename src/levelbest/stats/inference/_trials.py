@@ -175,10 +175,8 @@ class TrialUnits(IndependentUnits):
 
     def _rounds(self, pair: Pair, rounding: float) -> bool:
         """Whether this rounding, and not that of all families, would show in a standard error."""
-        if rounding == self.rounding:
-            return False
         for side in (self.sides[f] for f in pair):
-            if isinstance(side, Side):
+            if rounding != self.rounding and isinstance(side, Side):
                 least = rounding * np.square(side.ranked.weights).sum(axis=1)
                 if (np.square(side.ranked.error) < _SHOWS * least).any():
                     return True
