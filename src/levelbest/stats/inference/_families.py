@@ -178,9 +178,11 @@ def planned_levels(tests: Mapping[Pair, PairTest], levels: Levels, alpha: float)
     """
     planned = {}
     if levels.ranges:
-        for pair, test in tests.items():
-            t = _size_of_t(test, test.planned)
-            planned[pair] = alpha / levels.left(sum(_size_of_t(other, test.planned) > t for other in tests.values()))
+        places = {test.planned for test in tests.values()}
+        sizes = {place: [_size_of_t(test, place) for test in tests.values()] for place in places}
+        for at, (pair, test) in enumerate(tests.items()):
+            of_all = sizes[test.planned]
+            planned[pair] = alpha / levels.left(sum(t > of_all[at] for t in of_all))
         return planned
     done = {pair for pair, test in tests.items() if ((test.p_values <= levels.pair) & test.allowed).all()}
     return {pair: alpha / levels.left(len(done - {pair})) for pair in tests}

@@ -53,6 +53,7 @@ class MeanUnits(IndependentUnits):
         held = sorted(range(len(rows)), key=lambda f: _content(rows[f]))
         self.order = {f: place for place, f in enumerate(held)}
         self._draws: dict[tuple[int, Bounds, int], Draws] = {}
+        self._moments: dict[tuple[int, bytes], tuple[FloatArray, FloatArray, FloatArray]] = {}
 
     @cached_property
     def rounding(self) -> FloatArray:
@@ -62,22 +63,29 @@ class MeanUnits(IndependentUnits):
 
     def furthest(self, f: int) -> int:
         """To the last budget that the family has."""
-        known = np.flatnonzero(~np.isnan(self.rows[f]).all(axis=0))
-        return int(self.nodes[known[-1]]) if known.size else 0
+        return self._furthest[f]
+
+    @cached_property
+    def _furthest(self) -> list[int]:
+        known = [np.flatnonzero(~np.isnan(table).all(axis=0)) for table in self.rows]
+        return [int(self.nodes[budgets[-1]]) if budgets.size else 0 for budgets in known]
 
     def at(self, n: int) -> MeanUnits:
         """The same units at one budget."""
         place = np.flatnonzero(self.nodes == n)
         return MeanUnits([table[:, place] for table in self.rows], self.nodes[place], self.weights)
 
-    def _moments(self, f: int, places: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Mean, its squared standard error and degrees of freedom at some of the budgets."""
-        return weighted_mean(self.rows[f][:, places], self.weights[f], self.rounding[places])
+    def moments(self, f: int, places: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Mean, its squared standard error and degrees of freedom at some budgets: once for all pairs of a family."""
+        key = f, places.tobytes()
+        if key not in self._moments:
+            self._moments[key] = weighted_mean(self.rows[f][:, places], self.weights[f], self.rounding[places])
+        return self._moments[key]
 
     def evidence(self, pair: Pair, n: IntArray) -> Evidence:
         """Welch's (1938) difference of means."""
         places = np.searchsorted(self.nodes, n)
-        (a, va, fa), (b, vb, fb) = (self._moments(f, places) for f in pair)
+        (a, va, fa), (b, vb, fb) = (self.moments(f, places) for f in pair)
         return Evidence(a - b, np.sqrt(va + vb), satterthwaite((va, vb), (fa, fb)))
 
     def estimate(self, pair: Pair, n: IntArray) -> FloatArray:
@@ -121,7 +129,7 @@ class MeanUnits(IndependentUnits):
     def variances(self, pair: Pair, n: int) -> tuple[float, float]:
         """Of the two means."""
         places = np.flatnonzero(self.nodes == n)
-        first, second = (float(self._moments(f, places)[1][0]) for f in pair)
+        first, second = (float(self.moments(f, places)[1][0]) for f in pair)
         return first, second
 
 
