@@ -11,7 +11,8 @@ from levelbest.stats.inference import Hypotheses, run_contrasts, search_contrast
 from levelbest.stats.inference._decide import PairTest, contrasts_of, decide
 from levelbest.stats.inference._exchange import Exchange
 from levelbest.stats.inference._families import Levels, closed, levels_of
-from levelbest.stats.inference._means import MeanUnits, StratifiedUnits
+from levelbest.stats.inference._means import MeanUnits
+from levelbest.stats.inference._tasks import StratifiedUnits
 from levelbest.stats.inference._trials import TrialUnits
 
 PAIR, THREE = Hypotheses(pairs=((0, 1),)), Hypotheses(pairs=((0, 1), (0, 2), (1, 2)))

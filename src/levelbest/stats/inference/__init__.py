@@ -41,7 +41,6 @@ from levelbest.stats.inference._hypotheses import undefined as undefined
 from levelbest.stats.inference._macro import MacroUnits as MacroUnits
 from levelbest.stats.inference._means import MeanUnits as MeanUnits
 from levelbest.stats.inference._means import SignUnits as SignUnits
-from levelbest.stats.inference._means import StratifiedUnits as StratifiedUnits
 from levelbest.stats.inference._power import MOST_PLANNED as MOST_PLANNED
 from levelbest.stats.inference._power import OUT_OF_REACH as OUT_OF_REACH
 from levelbest.stats.inference._power import POWER as POWER
@@ -52,6 +51,7 @@ from levelbest.stats.inference._samples import ProblemSamples as ProblemSamples
 from levelbest.stats.inference._samples import ScoreSamples as ScoreSamples
 from levelbest.stats.inference._suite import SuiteUnits as SuiteUnits
 from levelbest.stats.inference._suite import TaskShares as TaskShares
+from levelbest.stats.inference._tasks import StratifiedUnits as StratifiedUnits
 from levelbest.stats.inference._trials import TrialUnits as TrialUnits
 from levelbest.stats.inference._trials import half_of as half_of
 from levelbest.stats.inference._trials import reach_of as reach_of

@@ -28,9 +28,9 @@ from levelbest.stats.inference._draws import Draws
 from levelbest.stats.inference._exchange import LEAST_BEYOND, Exchange
 from levelbest.stats.inference._families import closed, levels_of, planned_levels
 from levelbest.stats.inference._hypotheses import Band, Contrast, Contrasts, Hypotheses, Pair, contrast_of
-from levelbest.stats.inference._means import StratifiedUnits
 from levelbest.stats.inference._power import Needed, Pilot
 from levelbest.stats.inference._suite import SuiteUnits
+from levelbest.stats.inference._tasks import StratifiedUnits
 from levelbest.stats.inference._trials import TrialUnits, student_p
 from levelbest.stats.inference._units import Units, across
 

@@ -13,6 +13,7 @@ of what the sqrt(m) best trials report. A mean over units (runs, searches, probl
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -138,6 +139,20 @@ def mean_draws(
         lower[:, cut] = (below + total / mass).T
         upper[:, cut] = (below + (total + extra * reach) / mass).T
     return Draws(lower, upper)
+
+
+def normal_sums(covariance: FloatArray, size: int, rng: np.random.Generator) -> FloatArray:
+    """Of so many terms that their sums are normal: (draw, entry)."""
+    values, axes = np.linalg.eigh(covariance)
+    return np.asarray(rng.standard_normal((size, values.size)) @ (axes * np.sqrt(np.maximum(values, 0.0))).T)
+
+
+def averaged(parts: Sequence[Draws], shares: Sequence[FloatArray | float]) -> Draws:
+    """Of a mean over tasks; what was not observed is not the worst in all of them: its squares add."""
+    middle = sum(share * (draws.lower + draws.upper) / 2 for draws, share in zip(parts, shares, strict=True))
+    squares = [np.square(share * (draws.upper - draws.lower) / 2) for draws, share in zip(parts, shares, strict=True)]
+    half = np.sqrt(np.sum(squares, axis=0))
+    return Draws(middle - half, middle + half)
 
 
 def observed_ends(sums: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:

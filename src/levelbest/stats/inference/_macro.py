@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from levelbest._check import Bounds, Column, FloatArray, IntArray
-from levelbest.stats.inference._draws import Draws, apart, mean_draws, within_bounds
+from levelbest.stats.inference._draws import Draws, apart, averaged, mean_draws, within_bounds
 from levelbest.stats.inference._hypotheses import VERDICTS, Pair
 from levelbest.stats.inference._means import SignUnits, weighted_mean
 from levelbest.stats.inference._units import Evidence, rounding_variance, satterthwaite
@@ -89,18 +89,16 @@ class MacroUnits(SignUnits):
         return Evidence(mean, np.sqrt(np.sum(variances, axis=0)), satterthwaite(variances, freedoms))
 
     def draws(self, pair: Pair, bounds: Bounds = (None, None)) -> Draws:
-        """Of each task by itself; what was not observed is not the worst in all of them: its squares add."""
+        """Of each task by itself, averaged."""
         sums, mass = self._inside(pair)
         ends = within_bounds(apart(bounds), sums, mass)
         rng, total = np.random.default_rng(VERDICTS), mass.sum(axis=0)
-        middle = half = np.zeros((sums.shape[1], 1))
+        parts, shares = [], []
         for t in np.unique(self.task[pair]):
             inside = self.task[pair] == t
-            drawn = mean_draws(sums[inside], mass[inside], rng, ends)
-            share = (mass[inside].sum(axis=0) / total)[:, None]
-            middle = middle + share * (drawn.lower + drawn.upper) / 2
-            half = half + np.square(share * (drawn.upper - drawn.lower) / 2)
-        return Draws(middle - np.sqrt(half), middle + np.sqrt(half))
+            parts.append(mean_draws(sums[inside], mass[inside], rng, ends))
+            shares.append((mass[inside].sum(axis=0) / total)[:, None])
+        return averaged(parts, shares)
 
     def shown_draws(self, pair: Pair, bounds: Bounds) -> Draws:
         """The same."""

@@ -1,28 +1,31 @@
-"""Units whose difference is one of means: runs, whole searches, problems, clusters of problems, and tasks of trials."""
+"""Units whose difference is one of means: runs, whole searches, problems and clusters of problems."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
-from itertools import combinations
 
 import numpy as np
 
 from levelbest._check import Bounds, Column, FloatArray, IntArray
-from levelbest.stats.best import standardised
-from levelbest.stats.inference._draws import HEAVIER, Draws, apart, imagined_ends, mean_draws, within_bounds
+from levelbest.stats.inference._draws import (
+    HEAVIER,
+    Draws,
+    apart,
+    imagined_ends,
+    mean_draws,
+    normal_sums,
+    within_bounds,
+)
 from levelbest.stats.inference._hypotheses import VERDICTS, Pair
-from levelbest.stats.inference._trials import TrialUnits
 from levelbest.stats.inference._units import (
     Evidence,
     Families,
     IndependentUnits,
     Labels,
     Units,
-    assigned,
     rounding_variance,
     satterthwaite,
-    t_statistic,
 )
 
 DOMINATES = 1e-3
@@ -30,7 +33,6 @@ DOMINATES = 1e-3
 limit: the fourth cumulant is then below 2e-3, which moves a p-value by less than a hundredth of itself.
 Sums over the problems of a suite likewise (`_suite`): of a thousand problems and more."""
 _SIGNS_AT_ONCE = 1 << 20
-_DRAWN_OF_FEW = 20_000
 
 
 class MeanUnits(IndependentUnits):
@@ -227,9 +229,7 @@ class SignUnits(Units):
             signs = 1.0 - 2.0 * (np.arange(2**units)[:, None] >> np.arange(units) & 1)
             return np.asarray(np.abs(signs @ rows).T[None])
         if units and float(np.square(rows).max()) <= DOMINATES:
-            values, axes = np.linalg.eigh(rows.T @ rows)
-            root = axes * np.sqrt(np.maximum(values, 0.0))
-            return np.asarray(np.abs(rng.standard_normal((size, rows.shape[1])) @ root.T).T[None])
+            return np.abs(normal_sums(rows.T @ rows, size, rng)).T[None]
         parts, piece = [], max(1, _SIGNS_AT_ONCE // max(units, 1))
         for start in range(0, size, piece):
             signs = 2.0 * rng.integers(0, 2, (min(piece, size - start), units), dtype=np.int8) - 1.0
@@ -261,119 +261,6 @@ class SignUnits(Units):
     def variances(self, pair: Pair, n: int) -> tuple[float, float]:
         """All of it: against a constant."""
         return float(self.evidence(pair, np.array([n])).error[0]) ** 2, 0.0
-
-
-class StratifiedUnits(IndependentUnits):
-    """Trials within tasks: permuted within each task, all tasks together; the difference is its mean over tasks.
-
-    Parameters
-    ----------
-    tasks
-        Units of each task, with the same families and nodes, `standardised` so that they can be averaged.
-    """
-
-    def __init__(self, tasks: Sequence[TrialUnits]) -> None:
-        self.tasks, self.nodes = tasks, tasks[0].nodes
-        self.sizes = tuple(min(counts) for counts in zip(*(task.sizes for task in tasks), strict=True))
-        self.order = tasks[0].order
-
-    def furthest(self, f: int) -> int:
-        """Of the task that reaches least."""
-        return min(task.furthest(f) for task in self.tasks)
-
-    def counts(self, f: int) -> Hashable:
-        """Of every task."""
-        return tuple(task.sizes[f] for task in self.tasks)
-
-    def foreseen(self, pair: Pair) -> int:
-        """Of the task that can tell least."""
-        return min(task.foreseen(pair) for task in self.tasks)
-
-    def fewest(self, n: int) -> int:
-        """Of each task."""
-        return self.tasks[0].fewest(n)
-
-    def at(self, n: int) -> StratifiedUnits:
-        """The same trials at one budget."""
-        return StratifiedUnits([task.at(n) for task in self.tasks])
-
-    def without_others(self, pair: Pair, n: IntArray, headline: int | None) -> tuple[StratifiedUnits, Pair]:
-        """In units of the standard deviation of the two families' scores."""
-        tasks = []
-        for task in self.tasks:
-            of_pair = TrialUnits(standardised([task.samples[f] for f in pair]), task.nodes, task=task.task)
-            tasks.append(of_pair.without_others((0, 1), n, headline)[0])
-        return StratifiedUnits(tasks), (0, 1)
-
-    def evidence(self, pair: Pair, n: IntArray) -> Evidence:
-        """Means over tasks."""
-        return _over_tasks([task.evidence(pair, n) for task in self.tasks])
-
-    def estimate(self, pair: Pair, n: IntArray) -> FloatArray:
-        """The mean over tasks."""
-        return np.asarray(np.mean([task.estimate(pair, n) for task in self.tasks], axis=0))
-
-    def assignments(self, families: Families) -> float:
-        """Of all tasks together."""
-        logs = sum(np.log(task.assignments(families)) for task in self.tasks)
-        return float(np.exp(min(logs, 700.0)))
-
-    def exchanged(self, families: Families, size: int | None, rng: np.random.Generator) -> FloatArray:
-        """Every task permuted by itself; drawn, however few the assignments of all tasks together are."""
-        rng = rng if size is not None else np.random.default_rng([VERDICTS, *self.sizes])
-        size = _DRAWN_OF_FEW if size is None else size
-        k, pairs = self.inside(families), list(combinations(range(len(families)), 2))
-        differences, variances = np.zeros((2, len(pairs), k, size))
-        for task in self.tasks:
-            order = sorted(families, key=lambda f: (task.sizes[f], task.order[f]))
-            places = [order.index(f) for f in families]
-            start = 0
-            for labels in assigned([task.sizes[f] for f in order], size, rng, k):
-                values, task_variances = task.curves(tuple(order), k, labels)
-                cut = slice(start, start + labels.shape[0])
-                for at, (a, b) in enumerate(pairs):
-                    last = self.inside((families[a], families[b]))
-                    differences[at, :last, cut] += values[places[a]][:last] - values[places[b]][:last]
-                    variances[at, :last, cut] += task_variances[places[a]][:last] + task_variances[places[b]][:last]
-                start = cut.stop
-        return np.abs(t_statistic(differences, variances))
-
-    def draws(self, pair: Pair, bounds: Bounds = (None, None)) -> Draws:
-        """Means of the tasks' draws."""
-        return _mean_of_draws([task.draws(pair, bounds) for task in self.tasks])
-
-    def curve(self, f: int, n: IntArray) -> Evidence:
-        """One family's mean curve over tasks."""
-        return _over_tasks([task.curve(f, n) for task in self.tasks])
-
-    def family_draws(self, f: int, bounds: Bounds = (None, None), stream: int = 0) -> Draws:
-        """Of one family's mean curve over tasks."""
-        k = self.inside((f,))
-        parts = [task.family_draws(f, bounds, stream) for task in self.tasks]
-        return _mean_of_draws([Draws(draws.lower[:k], draws.upper[:k]) for draws in parts])
-
-    def variances(self, pair: Pair, n: int) -> tuple[float, float]:
-        """Sums over tasks."""
-        each = [task.variances(pair, n) for task in self.tasks]
-        first, second = (sum(task_variances) / len(each) ** 2 for task_variances in zip(*each, strict=True))
-        return first, second
-
-
-def _mean_of_draws(parts: Sequence[Draws]) -> Draws:
-    """The mean over tasks; what was not observed is not the worst in all of them: its squares add."""
-    middle = np.mean([(draws.lower + draws.upper) / 2 for draws in parts], axis=0)
-    half = np.sqrt(np.sum([np.square(draws.upper - draws.lower) for draws in parts], axis=0)) / (2 * len(parts))
-    return Draws(middle - half, middle + half)
-
-
-def _over_tasks(parts: Sequence[Evidence]) -> Evidence:
-    """The mean over tasks, which are independent: variances add."""
-    variances = [np.square(evidence.error) for evidence in parts]
-    return Evidence(
-        np.mean([evidence.difference for evidence in parts], axis=0),
-        np.sqrt(np.sum(variances, axis=0)) / len(parts),
-        satterthwaite(variances, [evidence.freedom for evidence in parts]),
-    )
 
 
 def weighted_mean(

@@ -25,7 +25,7 @@ import numpy as np
 import scipy
 
 from levelbest._check import Bounds, FloatArray, IntArray
-from levelbest.stats.inference._draws import N_DRAWS, Draws
+from levelbest.stats.inference._draws import N_DRAWS, Draws, normal_sums
 from levelbest.stats.inference._hypotheses import VERDICTS, Pair
 from levelbest.stats.inference._macro import MacroUnits
 from levelbest.stats.inference._means import DOMINATES, SignUnits
@@ -215,7 +215,7 @@ class SuiteUnits(IndependentUnits):
     def _drawn(self, families: Families, size: int, k: int, rng: np.random.Generator) -> FloatArray:
         covariance, share = self._exchange_covariance(families)
         if len(families) == 2 and share <= DOMINATES:
-            drawn = _normal(covariance, size, rng)
+            drawn = normal_sums(covariance, size, rng)
             return np.stack([drawn, np.zeros_like(drawn)])
         first, *others = (self.samples[f] for f in families)
         means = np.zeros((len(families), size, k))
@@ -253,7 +253,7 @@ class SuiteUnits(IndependentUnits):
         if not limit:
             return out
         if largest <= DOMINATES * float(np.diag(covariance).min()):
-            return _normal(covariance, N_DRAWS, rng)
+            return normal_sums(covariance, N_DRAWS, rng)
         for cut, (counts, off) in system.deviations():
             moved = np.where((system.sizes[cut] > 1)[:, None, None], off[:, :, :k], alone[cut, None])
             out += _shaken(counts, moved * self.weights[cut, None, None], system.sizes[cut], rng)
@@ -280,8 +280,3 @@ def _shaken(counts: FloatArray, moved: FloatArray, sizes: IntArray, rng: np.rand
         alone = np.einsum("pc,pcn->pn", counts[some], moved[some])
         out += np.where((m > 1)[:, None], wide[:, :, None] * sums, sums - alone).sum(axis=1)
     return out
-
-
-def _normal(covariance: FloatArray, size: int, rng: np.random.Generator) -> FloatArray:
-    values, axes = np.linalg.eigh(covariance)
-    return np.asarray(rng.standard_normal((size, values.size)) @ (axes * np.sqrt(np.maximum(values, 0.0))).T)

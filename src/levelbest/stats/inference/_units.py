@@ -6,7 +6,7 @@ A design hands over its units; everything that follows (`_exchange`, `_decide`) 
     PairedTrials     the same where entry i of every family is the same configuration (`_trials`)
     MeanUnits        runs, whole searches, or problems of their own: the mean over units (`_means`)
     SignUnits        problems, or clusters of them, that two systems share: signs of differences (`_means`)
-    StratifiedUnits  trials within tasks, exchanged within each (`_means`)
+    StratifiedUnits  trials within tasks, exchanged within each (`_tasks`)
     SuiteUnits       samples of problems that stand for themselves, exchanged within each problem (`_suite`)
 
 Curves of means at neighbouring budgets are nearly the same: the largest |t| over a dozen log-spaced budgets, the nodes,
@@ -27,7 +27,7 @@ import numpy.typing as npt
 
 from levelbest._check import Bounds, FloatArray, IntArray
 from levelbest.stats.inference._draws import Draws
-from levelbest.stats.inference._hypotheses import Pair
+from levelbest.stats.inference._hypotheses import VERDICTS, Pair
 
 _NODE_RATIO = 1.5
 _ALL_UP_TO = 10
@@ -78,6 +78,8 @@ Families = tuple[int, ...]
 _LABELS_AT_ONCE = 1 << 16
 _LEAST_ASSIGNMENTS = 700
 _ARITHMETIC = 1e-9
+_DRAWN_OF_FEW = 20_000
+"""Assignments of several strata, where all of them together are fewer."""
 
 
 class Evidence(NamedTuple):
@@ -201,25 +203,34 @@ class IndependentUnits(Units):
         logs = math.lgamma(sum(sizes) + 1) - sum(math.lgamma(size + 1) for size in sizes)
         return round(math.exp(logs)) if logs < 30 else math.exp(min(logs, 700.0))
 
+    @property
+    def strata(self) -> Sequence[IndependentUnits]:
+        """Each exchanged by itself, and their differences added: by default these units alone."""
+        return (self,)
+
     def exchanged(self, families: Families, size: int | None, rng: np.random.Generator) -> FloatArray:
-        """From the curves of every assignment."""
+        """From the curves of every assignment; of several strata some are drawn, however few there are."""
         heads = self.heads(families) if size is not None else None
         if heads is not None and size is not None:
             return heads.exchanged(size, rng)[None]
-        order = sorted(families, key=lambda f: (self.sizes[f], self.order[f]))
-        places = [order.index(f) for f in families]
-        k, sizes = self.inside(families), [self.sizes[f] for f in order]
-        pairs = list(combinations(places, 2))
-        parts = []
-        for labels in assigned(sizes, size, rng, k):
-            values, variances = self.curves(tuple(order), k, labels)
-            t = np.zeros((len(pairs), k, labels.shape[0]))
-            for row, (a, b) in zip(t, pairs, strict=True):
-                last = self.inside((order[a], order[b]))
-                difference, variance = values[a][:last] - values[b][:last], variances[a][:last] + variances[b][:last]
-                row[:last] = np.abs(t_statistic(difference, variance))
-            parts.append(t)
-        return np.concatenate(parts, axis=2)
+        if size is None and len(self.strata) > 1:
+            rng, size = np.random.default_rng([VERDICTS, *self.sizes]), _DRAWN_OF_FEW
+        number = round(self.assignments(families)) if size is None else size
+        k, pairs = self.inside(families), list(combinations(range(len(families)), 2))
+        differences, variances = np.zeros((2, len(pairs), k, number))
+        for stratum in self.strata:
+            order = sorted(families, key=lambda f: (stratum.sizes[f], stratum.order[f]))
+            places, start = [order.index(f) for f in families], 0
+            for labels in assigned([stratum.sizes[f] for f in order], size, rng, k):
+                value, variance = stratum.curves(tuple(order), k, labels)
+                cut = slice(start, start + labels.shape[0])
+                for at, (a, b) in enumerate(pairs):
+                    last = self.inside((families[a], families[b]))
+                    first, second = places[a], places[b]
+                    differences[at, :last, cut] += value[first][:last] - value[second][:last]
+                    variances[at, :last, cut] += variance[first][:last] + variance[second][:last]
+                start = cut.stop
+        return np.abs(t_statistic(differences, variances))
 
     def heads(self, families: Families) -> PooledHeads | PooledReports | None:  # noqa: ARG002
         """Of two large families, of which not every unit is permuted by itself; else None."""
