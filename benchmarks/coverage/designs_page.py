@@ -151,6 +151,12 @@ TABLES: tuple[Grid | List, ...] = (
         _WRONG,
     ),
     List(
+        "unequal: several families",
+        "Five families of two unequal distributions whose curves meet",
+        "As above, with three families of the first distribution and two of the second.",
+        _WRONG,
+    ),
+    List(
         "collapse",
         "Reported scores that sometimes collapse",
         "The reported score of a trial sometimes collapses, independently of its selection score; the other family "
@@ -247,9 +253,7 @@ TABLES: tuple[Grid | List, ...] = (
     List(
         "bands without bounds",
         "Bands of the difference, no bounds",
-        "All budgets and pairs at once, compared with percentile bootstrap intervals at each budget. Of five families "
-        "less is decided than in version 0.1: a pair has a tenth of the error in each of two tests, where that had one "
-        "band for all.",
+        "All budgets and pairs at once, compared with percentile bootstrap intervals at each budget.",
         _METHODS,
         earlier="default decided",
     ),

@@ -70,7 +70,26 @@ def unequal_cells() -> list[Cell]:
         cells.append(Cell("collapse", f"10 % collapse, n = {n}", d.label(sizes), d.collapsing(sizes, n)))
     for sizes, n, share in (((40, 40), 3, 0.2), ((30, 60), 2, 0.3), ((80, 40), 8, 0.25)):
         cells.append(Cell("collapse", f"{share:.0%} collapse, n = {n}", d.label(sizes), d.collapsing(sizes, n, share)))
-    return [*cells, *_skewed_problems(), *_negligible()]
+    return [*cells, *_several(), *_skewed_problems(), *_negligible()]
+
+
+def _several() -> list[Cell]:
+    """Three families of a distribution and two of another, which meet."""
+    failures = modes((0.2, 0.0, 0.0), (0.8, 0.8, 0.02))
+    rows = (
+        ("20% failures", failures, "steady", steady(0.0), 20, 2),
+        ("gamma", QUANTILES["gamma"], "logistic", QUANTILES["logistic"], 20, 5),
+        ("logistic", QUANTILES["logistic"], "gamma", QUANTILES["gamma"], 50, 20),
+        ("mirrored gamma", QUANTILES["mirrored gamma"], "Gumbel", QUANTILES["Gumbel"], 50, 12),
+        ("Laplace", QUANTILES["Laplace"], "gamma", QUANTILES["gamma"], 50, 12),
+        ("three modes", QUANTILES["three modes"], "beta(8,2)", QUANTILES["beta(8,2)"], 40, 3),
+    )
+    cells = []
+    for name, first, rival, second, size, n in rows:
+        families = [*[first] * 3, *[d.meeting(first, second, n)] * 2]
+        cell = d.unequal(families, (size,) * 5)
+        cells.append(Cell("unequal: several families", f"3 x {name} / 2 x {rival}, meet at {n}", f"5 x {size}", cell))
+    return cells
 
 
 def _failing_skewed(share: float) -> d.Quantile:

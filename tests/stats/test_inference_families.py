@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from levelbest.stats.best import Sample, standardised
+from levelbest.stats.best import Sample, expected_best, standardised
 from levelbest.stats.inference import Hypotheses, run_contrasts, search_contrasts, trial_contrasts, trial_units
 from levelbest.stats.inference._decide import PairTest, contrasts_of, decide
 from levelbest.stats.inference._exchange import Exchange
@@ -110,6 +110,53 @@ def test_no_p_value_of_a_median_is_below_that_of_its_budget_alone():
     alone = (apart >= observed[:, None] * (1 - 1e-9)).mean(axis=1)
     assert (alone[observed > 0.2] > 0.1).any()
     assert (p_values >= alone - 0.03)[alone < 0.2].all()
+
+
+@pytest.mark.parametrize("n_pairs", [1, 3, 10])
+@pytest.mark.parametrize("winner", [0, 1])
+def test_pairs_widen_limits_as_at_a_single_trial_where_the_winner_has_the_longer_tail(n_pairs, winner):
+    """Elsewhere p-values are multiplied by the number of pairs, as at a single trial (Bonferroni)."""
+    places = [(np.arange(size) + 0.5) / size for size in (40, 25)]
+    lifts = [3.0 if family == winner else 0.0 for family in (0, 1)]
+    samples = [Sample(stats.uniform.ppf(places[0]) + lifts[0]), Sample(stats.expon.ppf(places[1]) + lifts[1])]
+    n = np.arange(1, 13)
+    hypotheses = Hypotheses(pairs=((0, 1),))
+    test = PairTest(trial_units(samples, n, hypotheses), (0, 1), hypotheses, n, 0.05 / n_pairs)
+    p_values, share = test.student(n_pairs), test.exchange.local_share
+    t, freedom = np.abs(test.evidence.t), test.evidence.freedom
+    assert freedom[0] > 3 * freedom[-1]
+    assert (np.sign(test.evidence.difference) == (1 if winner == 0 else -1)).all()
+    alone = 2 * stats.t.sf(t, freedom) / share
+    if winner == 1:  # exponential scores have the longer tail
+        single = [stats.t.isf(0.025 * share / k, freedom[0]) for k in (1, n_pairs)]
+        needed = stats.t.isf(0.025 * share, freedom) * single[1] / single[0]
+        # a p-value is the level exactly where |t| is what is needed, and as far from it as Student's tail says
+        expected = alone * 0.05 * share / (2 * stats.t.sf(needed, freedom))
+    else:
+        expected = n_pairs * alone
+    np.testing.assert_allclose(p_values, np.minimum(1, expected), rtol=1e-9)
+    welch = stats.ttest_ind(samples[0].selection, samples[1].selection, equal_var=False).pvalue
+    assert p_values[0] == pytest.approx(min(1, n_pairs * welch / share[0]), rel=1e-6)
+
+
+@pytest.mark.parametrize("reported", [False, True])
+def test_third_moments_are_those_of_leaving_out_each_trial(reported):
+    rng = np.random.default_rng(8)
+    n = np.arange(1, 9)
+    families = [np.round(rng.exponential(size=size), 1) for size in (18, 25)]  # with ties
+    others = [scores + rng.normal(size=scores.size) if reported else None for scores in families]
+    samples = [Sample(*columns) for columns in zip(families, others, strict=True)]
+    units = trial_units(samples, n, Hypotheses(pairs=((0, 1),)))
+    thirds = []
+    for scores, other in zip(families, others, strict=True):
+        left = []
+        for i in range(scores.size):
+            kept = None if other is None else np.delete(other, i)
+            left.append(expected_best(np.delete(scores, i), n, kept))
+        moved = (1 - 1 / scores.size) * (np.mean(left, axis=0) - left)
+        thirds.append((moved**3).sum(axis=0))
+    inside = units.inside((0, 1))
+    np.testing.assert_allclose(units.skew((0, 1)), (thirds[0] - thirds[1])[:inside], rtol=1e-6, atol=1e-12)
 
 
 def equal_pairs(families):

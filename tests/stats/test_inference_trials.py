@@ -12,7 +12,8 @@ from levelbest.errors import InputError
 from levelbest.stats import expected_best
 from levelbest.stats.inference import Hypotheses, Sample, run_contrasts, trial_contrasts
 from levelbest.stats.inference._exchange import Exchange, step_down
-from levelbest.stats.inference._trials import PairedTrials, TrialUnits
+from levelbest.stats.inference._paired import PairedTrials
+from levelbest.stats.inference._trials import TrialUnits
 from levelbest.stats.inference._units import nodes_of
 
 PAIR = Hypotheses(pairs=((0, 1),))

@@ -18,7 +18,8 @@ from levelbest.stats.inference._decide import contrasts_of, decide
 from levelbest.stats.inference._exchange import Exchange
 from levelbest.stats.inference._hypotheses import Contrasts, Difference, Hypotheses, Pair, check_pairing
 from levelbest.stats.inference._means import MeanUnits, SignUnits
-from levelbest.stats.inference._trials import PairedTrials, TrialUnits, half_of, pooled, reach_of, statistic_nodes
+from levelbest.stats.inference._paired import PairedTrials
+from levelbest.stats.inference._trials import TrialUnits, half_of, pooled, reach_of, statistic_nodes
 from levelbest.stats.inference._units import Families, IndependentUnits, Labels
 
 

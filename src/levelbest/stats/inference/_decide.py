@@ -133,9 +133,8 @@ class PairTest:
             student_p(self.evidence.t, self.evidence.freedom) if self.units.studentised else np.zeros(self.n.size)
         )
         like = None if self.like is None else self.like.exchange
-        self.exchange: Exchange = Exchange(
-            self.units, self.pair, self.n, statistic, self.level, alone=self.alone, like=like
-        )
+        self.exchange: Exchange = Exchange(self.units, self.pair, self.n, statistic, self.level, like=like)
+        self.towards_winner = self.units.skew(self.pair)[self.exchange.cells] * self.evidence.difference > 0
 
     def without_others(self, level: float) -> PairTest:
         """The same pair by itself, at another level."""
@@ -158,14 +157,37 @@ class PairTest:
     def exchanged(self) -> FloatArray:
         """P-values of equal distributions; 0 where no exchange can reach the level and Student's t decides alone."""
         if self.exchange.reachable:
-            return self.exchange.p_values((self.place,))
+            return self.exchange.p_values((self.place,), self._student_passes)
         return np.zeros(self.n.size) if self.units.studentised else np.ones(self.n.size)
 
-    @cached_property
-    def student(self) -> FloatArray:
-        """P-values of Student's t at each budget, for all budgets together: by what the exchange says each spends."""
+    def student(self, n_pairs: int) -> FloatArray:
+        """P-values of Student's t at each budget, for all budgets and so many pairs together.
+
+        Budgets share the error by what the exchange says each spends.
+        """
         _ = self.exchanged  # which measures the shares
-        return np.minimum(self.alone / self.exchange.local_share, 1.0)
+        return np.minimum(self._student(self.exchange.local_share, n_pairs), 1.0)
+
+    def _student(self, share: FloatArray, n_pairs: float) -> FloatArray:
+        """From the part of the level that each budget spends.
+
+        P-values are multiplied by the number of pairs. With few effective degrees of freedom this asks far more of |t|
+        than at a single trial: the far tail of Student's t is that of a small sample whose standard error happened to
+        be tiny. Where the difference is skewed towards the winner it is not: units that made it large by chance made
+        the standard error large as well. There the limit is widened by the same factor as at a single trial.
+        """
+        counted = np.full(self.n.size, n_pairs, dtype=np.float64)
+        if n_pairs > 1 and self.towards_winner.any():
+            freedom, tail = self.evidence.freedom, (1 - self.hypotheses.confidence) * share / 2
+            most = freedom.max()
+            wider = scipy.special.stdtrit(most, tail / n_pairs) / scipy.special.stdtrit(most, tail)
+            beyond = scipy.special.stdtr(freedom, wider * scipy.special.stdtrit(freedom, tail))
+            counted = np.where(self.towards_winner, tail / beyond, counted)
+        return np.asarray(counted * self.alone / share)
+
+    def _student_passes(self, share: FloatArray) -> BoolArray:
+        alpha = 1 - self.hypotheses.confidence
+        return np.asarray(self._student(share, alpha / self.level) <= alpha)
 
     @property
     def equal_p(self) -> float:
@@ -175,10 +197,9 @@ class PairTest:
         least = 0.0 if self.exchange.exact else 1 / (self.exchange.drawn + 1)
         return max(float(self.exchange.p_values().min()), least)
 
-    @cached_property
-    def p_values(self) -> FloatArray:
-        """Of equal distributions, where Student's t says no less."""
-        return np.maximum(self.exchanged, self.student)
+    def p_values(self, n_pairs: int) -> FloatArray:
+        """Among so many pairs: of equal distributions, where Student's t says no less."""
+        return np.minimum(np.maximum(n_pairs * self.exchanged, self.student(n_pairs)), 1.0)
 
     @cached_property
     def allowed(self) -> BoolArray:

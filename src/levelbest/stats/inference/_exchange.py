@@ -11,13 +11,13 @@ for each pair the lucky one would meet the largest |t| again and again, where |t
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import combinations
 
 import numpy as np
 import scipy
 
-from levelbest._check import FloatArray, IntArray
+from levelbest._check import BoolArray, FloatArray, IntArray
 from levelbest.stats.bands import order_statistic, pick
 from levelbest.stats.inference._units import Families, Units, across, nearest_node
 
@@ -61,9 +61,6 @@ class Exchange:
         Observed |t| of the pairs of families, in the order of `itertools.combinations`: (pair, n).
     level
         At which the p-values must be decided.
-    alone
-        P-values of each budget by itself that another test asks to pass too: where they fail, nothing is left to
-        decide.
     like
         The same test at another level, whose assignments are used again as far as they go.
     """
@@ -76,11 +73,9 @@ class Exchange:
         statistics: FloatArray,
         level: float,
         *,
-        alone: FloatArray | None = None,
         like: Exchange | None = None,
     ) -> None:
         self.units, self.families, self.n, self.statistics, self.level = units, families, n, statistics, level
-        self.alone = np.zeros(n.size) if alone is None else alone
         self.nodes = units.nodes[: units.inside(families)]
         self.cells = nearest_node(n, self.nodes)
         sizes = sorted(units.sizes[f] for f in families)
@@ -131,15 +126,19 @@ class Exchange:
         """The share of the assignments beyond a quantile that measures them."""
         return max(self.level, LEAST_BEYOND / self.drawn)
 
-    def p_values(self, places: tuple[int, ...] = (0,)) -> FloatArray:
+    def p_values(
+        self, places: tuple[int, ...] = (0,), also: Callable[[FloatArray], BoolArray] | None = None
+    ) -> FloatArray:
         """Step-down p-values at each budget, decided where the least of them and those at ``places`` are.
 
-        1 where no assignment can reach the level. They are computed once: what the assignments say besides stays in
-        `scales`, `largest` and `local_share`. Many assignments go, which would fill the memory of many pairs.
+        1 where no assignment can reach the level. ``also``: from the part of the level that each budget spends, where
+        another test passes that must pass too; elsewhere nothing is left to decide. They are computed once: what the
+        assignments say besides stays in `scales`, `largest` and `local_share`. Many assignments go, which would fill
+        the memory of many pairs.
         """
         if self._p_values is None:
             self._p_values = np.ones(self.n.size)
-            while self.reachable and not self._placed(places):
+            while self.reachable and not self._placed(places, also):
                 if not self.draw():
                     self.undecided = True
                     break
@@ -148,7 +147,7 @@ class Exchange:
                 self._kept = self.null
         return self._p_values
 
-    def _placed(self, places: tuple[int, ...]) -> bool:
+    def _placed(self, places: tuple[int, ...], also: Callable[[FloatArray], BoolArray] | None) -> bool:
         """Whether the p-values from the assignments there are decide."""
         if not self.drawn:
             return False
@@ -156,7 +155,7 @@ class Exchange:
         self.largest = np.sort(null.max(axis=0))
         self.local_share = self._share_spent(null)
         self._p_values = p_values = self._stepped(null)
-        open_ = self.alone <= self.level * self.local_share
+        open_ = np.ones(self.n.size, dtype=bool) if also is None else also(self.local_share)
         least = float(p_values.min(where=open_, initial=1.0))
         watched = [least, *(float(p_values[place]) for place in places if open_[place])]
         return self.exact or all(map(self._decided, watched))

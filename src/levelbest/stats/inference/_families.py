@@ -112,45 +112,58 @@ class Closed(NamedTuple):
 
 def closed(units: Units, tests: dict[Pair, PairTest], levels: Levels, alpha: float) -> Closed:
     """Verdicts at every budget."""
-    tests, left = _holm(tests, levels, alpha)
+    tests, left, done = _holm(tests, levels, alpha)
     if levels.ranges:
         exchanged = (_ranges if levels.baseline is None else _against)(units, tests, alpha)
-        adjusted = {pair: np.maximum(exchanged[pair], left[pair] * test.student) for pair, test in tests.items()}
+        adjusted = {pair: np.maximum(exchanged[pair], test.student(left[pair])) for pair, test in tests.items()}
     else:
-        adjusted = {pair: left[pair] * test.p_values for pair, test in tests.items()}
+        adjusted = {pair: test.p_values(left[pair]) for pair, test in tests.items()}
+    adjusted |= {pair: np.maximum(adjusted[pair], p_values) for pair, p_values in done.items()}
     certified = {}
     for pair, test in tests.items():
-        adjusted[pair] = np.minimum(adjusted[pair], 1.0)
         passes = (adjusted[pair] <= alpha * (1 + 1e-12)) & test.allowed
         certified[pair] = np.where(passes, np.sign(test.evidence.difference), 0).astype(np.int64)
     return Closed(certified, adjusted, tests)
 
 
-def _holm(tests: dict[Pair, PairTest], levels: Levels, alpha: float) -> tuple[dict[Pair, PairTest], dict[Pair, int]]:
-    """Among how many pairs each shares the error: those that are decided at every budget pass their share on.
+def _holm(
+    tests: dict[Pair, PairTest], levels: Levels, alpha: float
+) -> tuple[dict[Pair, PairTest], dict[Pair, int], dict[Pair, FloatArray]]:
+    """The tests, among how many pairs each shares the error, and p-values of those that are decided at every budget,
+    which pass their share on.
 
-    Where sets are ranges this is about Student's t alone. Elsewhere it is about both conditions, and a pair whose share
-    has grown is tested again, by itself, at the share that it has then.
+    Where sets are ranges this is about Student's t alone. Elsewhere it is about both conditions, and a pair is tested
+    again, by itself, where its share has grown: one that is not decided at the share that it has then, the others as
+    if they had been the last to be decided.
     """
-    tests, left, done = dict(tests), dict.fromkeys(tests, levels.n_pairs), set[Pair]()
+    tests, left, done = dict(tests), dict.fromkeys(tests, levels.n_pairs), dict[Pair, FloatArray]()
     shares = dict.fromkeys(tests, levels.n_pairs)
+
+    def test_again(pair: Pair) -> None:
+        if not levels.ranges and left[pair] <= _GROWN * shares[pair]:
+            shares[pair], tests[pair] = left[pair], tests[pair].without_others(alpha / left[pair])
+
     while True:
-        fresh = set()
-        for pair in tests.keys() - done:
+        fresh = {}
+        for pair in tests.keys() - done.keys():
             test = tests[pair]
-            p_values = test.student if levels.ranges else np.maximum(test.exchanged, test.student)
-            if (p_values <= alpha / left[pair]).all() and (levels.ranges or test.allowed.all()):
-                fresh.add(pair)
+            equal = np.zeros(test.n.size) if levels.ranges else test.exchanged
+            p_values = np.maximum(left[pair] * equal, test.student(left[pair]))
+            if (p_values <= alpha).all() and (levels.ranges or test.allowed.all()):
+                fresh[pair] = p_values
         done |= fresh
-        for pair in tests.keys() - done:
+        for pair in tests.keys() - done.keys():
             left[pair] = levels.left(len(done))
             possible = tests[pair].alone <= alpha
             # while other pairs may still pass their share on, only what may do so as well is tested again
-            again = not levels.ranges and (possible.all() if fresh else possible.any())
-            if again and left[pair] <= _GROWN * shares[pair]:
-                shares[pair], tests[pair] = left[pair], tests[pair].without_others(alpha / left[pair])
+            if possible.all() if fresh else possible.any():
+                test_again(pair)
         if not fresh:
-            return tests, left
+            break
+    for pair in done:
+        left[pair] = levels.left(len(done) - 1)
+        test_again(pair)
+    return tests, left, done
 
 
 def in_turn(
@@ -184,7 +197,7 @@ def planned_levels(tests: Mapping[Pair, PairTest], levels: Levels, alpha: float)
             of_all = sizes[test.planned]
             planned[pair] = alpha / levels.left(sum(t > of_all[at] for t in of_all))
         return planned
-    done = {pair for pair, test in tests.items() if ((test.p_values <= levels.pair) & test.allowed).all()}
+    done = {pair for pair, test in tests.items() if ((test.p_values(levels.n_pairs) <= alpha) & test.allowed).all()}
     return {pair: alpha / levels.left(len(done - {pair})) for pair in tests}
 
 

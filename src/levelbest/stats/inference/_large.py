@@ -72,6 +72,11 @@ class LargeSide:
         """What the best trial reports."""
         return float(self.sample.ordered().claimed[-1])
 
+    @property
+    def third(self) -> FloatArray:
+        """The third moment at each node: nothing beside that of a small family."""
+        return np.zeros(self.nodes.size)
+
     def at(self, n: IntArray) -> tuple[FloatArray, FloatArray]:
         """The estimate, less `best`, and its squared standard error at any budgets up to the last node."""
         with np.errstate(divide="ignore"):

@@ -65,6 +65,11 @@ class StratifiedUnits(IndependentUnits):
         """Means over tasks."""
         return _over_tasks([task.evidence(pair, n) for task in self.tasks])
 
+    def skew(self, pair: Pair) -> FloatArray:
+        """The sum over tasks, in any unit."""
+        k = self.inside(pair)
+        return np.asarray(np.sum([task.skew(pair)[:k] for task in self.tasks], axis=0))
+
     def estimate(self, pair: Pair, n: IntArray) -> FloatArray:
         """The mean over tasks."""
         return np.asarray(np.mean([task.estimate(pair, n) for task in self.tasks], axis=0))

@@ -1,4 +1,4 @@
-"""Trials as units: the curve of the best of n, for independent families and for paired ones.
+"""Trials as units: the curve of the best of n.
 
 A difference at budget n is studentised by the jackknife. No standard error is below that of the rounding of the scores
 (`rounding_variance`), so that a family whose best scores tie has a large t and not an infinite one. Families above
@@ -17,7 +17,7 @@ import scipy
 from levelbest._check import Bounds, FloatArray, IntArray
 from levelbest.stats.bands import Ranked, statistic_draws
 from levelbest.stats.best import Mean, Sample, Statistic, best_statistic, weight_squares
-from levelbest.stats.inference._draws import Draws, curve_draws, paired_draws
+from levelbest.stats.inference._draws import Draws, curve_draws
 from levelbest.stats.inference._hypotheses import VERDICTS, Pair
 from levelbest.stats.inference._large import (
     LARGE,
@@ -27,7 +27,6 @@ from levelbest.stats.inference._large import (
     estimate_below,
     large_side,
 )
-from levelbest.stats.inference._paired import jackknife_errors, leave_one_out
 from levelbest.stats.inference._power import LEAST_FREEDOM
 from levelbest.stats.inference._units import (
     MOST_NODES,
@@ -39,7 +38,6 @@ from levelbest.stats.inference._units import (
     nodes_of,
     rounding_variance,
     satterthwaite,
-    t_statistic,
 )
 
 REPORTED_LEAST = 10
@@ -88,6 +86,12 @@ class Side:
     def best(self) -> float:
         """What the best trial reports."""
         return self.ranked.offset
+
+    @cached_property
+    def third(self) -> FloatArray:
+        """The third moment of the estimate at each node, by the jackknife."""
+        m = self.sample.n_trials
+        return np.asarray(-(((1 - 1 / m) * self.ranked.leave_one_out()) ** 3).sum(axis=1))
 
     def at(self, n: IntArray) -> tuple[FloatArray, FloatArray]:
         """The estimate, less `best`, and its squared standard error at any budgets up to the last node."""
@@ -205,6 +209,12 @@ class TrialUnits(IndependentUnits):
         freedoms = [effective_freedom(self.sizes[f], n) for f in pair]
         return Evidence(difference, np.sqrt(va + vb), satterthwaite((va, vb), freedoms))
 
+    def skew(self, pair: Pair) -> FloatArray:
+        """That of the first family less that of the second."""
+        first, second = (self.sides[f].third for f in pair)
+        last = self.inside(pair)
+        return first[:last] - second[:last]
+
     def estimate(self, pair: Pair, n: IntArray) -> FloatArray:
         """Up to all trials of the smaller family."""
         out = np.full(n.size, np.nan)
@@ -275,92 +285,6 @@ class TrialUnits(IndependentUnits):
         return max(1.0, min(sizes))
 
 
-class PairedTrials(TrialUnits):
-    """Trials whose entry i is the same configuration in every family: swapped within pairs, and drawn as pairs."""
-
-    exchange = "swaps"
-
-    def __init__(
-        self, samples: Sequence[Sample], nodes: IntArray, statistic: Statistic | None = None, task: int | None = None
-    ) -> None:
-        # in an order of their own, however the pairs were given
-        held = sorted(range(len(samples)), key=lambda f: content(samples[f]))
-        rows = np.lexsort([column for f in held for column in (samples[f].claimed, samples[f].selection)])
-        super().__init__([_taken(sample, rows) for sample in samples], nodes, statistic, task)
-
-    def _side(self, sample: Sample, reach: int) -> Side:
-        nodes = self.nodes[self.nodes <= max(reach, 1)]
-        ranked = Ranked(sample.selection, nodes, sample.reported)
-        return Side(sample, ranked, self.rounding * np.square(ranked.weights).sum(axis=1))
-
-    def assignments(self, families: Families) -> float:
-        """Every pattern of swaps."""
-        return float(2 ** min(self.sizes[families[0]], 1000))
-
-    def evidence(self, pair: Pair, n: IntArray) -> Evidence:
-        """With the standard error over pairs, computed at the nodes."""
-        unpaired = super().evidence(pair, n)
-        if not self.studentised:
-            return unpaired
-        nodes = self.nodes[: self.inside(pair)]
-        labels = np.zeros((1, self.sizes[pair[0]]), dtype=np.int8)
-        variance = np.square(self._swapped(pair, labels)[1][:, 0])
-        with np.errstate(divide="ignore"):
-            error = np.sqrt(np.exp(across(n, nodes, np.log(variance))))
-        return Evidence(unpaired.difference, error, effective_freedom(self.sizes[pair[0]], n))
-
-    def exchanged(self, families: Families, size: int | None, rng: np.random.Generator) -> FloatArray:
-        """Families swapped within pairs of trials."""
-        first, second = sorted(families, key=lambda f: self.order[f])
-        m = self.sizes[first]
-        if size is None:
-            patterns = (np.arange(2**m)[:, None] >> np.arange(m) & 1).astype(np.int8)
-        else:
-            patterns = rng.integers(0, 2, (size, m), dtype=np.int8)
-        piece = max(1, (1 << 16) // (m * max(1, self.inside(families))))
-        parts = []
-        for start in range(0, patterns.shape[0], piece):
-            difference, error = self._swapped((first, second), patterns[start : start + piece])
-            parts.append(np.abs(t_statistic(difference, np.square(error))))
-        return np.concatenate(parts, axis=1)[None]
-
-    def _swapped(self, pair: Pair, swaps: Labels) -> tuple[FloatArray, FloatArray]:
-        """The difference and its standard error, (node, pattern), with the pairs swapped that are marked."""
-        k, m = self.inside(pair), self.sizes[pair[0]]
-        key = (*pair, -1)
-        if key not in self._pools:
-            both = pooled([self.samples[f] for f in pair])
-            self._pools[key] = [Ranked(both.selection, self.nodes[:k], both.reported, size=m)]
-        (ranked,) = self._pools[key]
-        back = np.argsort(ranked.order)
-        values, left = [], []
-        for flipped in (swaps, 1 - swaps):
-            chosen = np.concatenate([1 - flipped, flipped], axis=1).astype(np.int64)
-            counts = chosen[:, ranked.order]
-            if not self.studentised:
-                values.append(statistic_draws(ranked, self.statistic, counts))
-                continue
-            values.append(ranked.resampled(counts)[0])
-            alone = leave_one_out(ranked, counts)[..., back]
-            left.append(np.where(flipped.astype(bool), alone[..., m:], alone[..., :m]))
-        if not self.studentised:
-            return values[0] - values[1], np.ones(values[0].shape)
-        error = jackknife_errors(left[0] - left[1], np.ones(swaps.shape, dtype=np.int64))
-        floor = 2 * self.rounding * np.square(ranked.weights).sum(axis=1)
-        return values[0] - values[1], np.sqrt(np.maximum(np.square(error), floor[:, None]))
-
-    def draws(self, pair: Pair, bounds: Bounds = (None, None)) -> Draws:
-        """Both sides with the same weights of pairs."""
-        rng = np.random.default_rng([VERDICTS, *sorted(self.order[f] for f in pair)])
-        nodes = self.nodes[: self.inside(pair)]
-        return paired_draws((self.samples[pair[0]], self.samples[pair[1]]), nodes, self.statistic, rng, bounds)
-
-    def variances(self, pair: Pair, n: int) -> tuple[float, float]:
-        """Half of the squared error of the difference each."""
-        half = float(self.evidence(pair, np.array([n])).error[0]) ** 2 / 2
-        return half, half
-
-
 def statistic_nodes(statistic: Statistic, n: IntArray, also: Collection[int]) -> IntArray:
     """Nodes of budgets: quantiles leap from one to the next, so that all of them are, up to 200."""
     return nodes_of(n, sorted(also), most=None if isinstance(statistic, Mean) else MOST_NODES)
@@ -385,10 +309,6 @@ def pooled(samples: Sequence[Sample]) -> Sample:
     if all(sample.reported is None for sample in samples):
         return Sample(selection)
     return Sample(selection, np.concatenate([sample.claimed for sample in samples]))
-
-
-def _taken(sample: Sample, rows: IntArray) -> Sample:
-    return Sample(sample.selection[rows], None if sample.reported is None else sample.reported[rows])
 
 
 def content(sample: Sample) -> tuple[int, float, bytes]:

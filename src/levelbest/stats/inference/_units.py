@@ -3,7 +3,7 @@
 A design hands over its units; everything that follows (`_exchange`, `_decide`) is the same for all of them.
 
     TrialUnits       trials of independent families, the curve being that of the best of n (`_trials`)
-    PairedTrials     the same where entry i of every family is the same configuration (`_trials`)
+    PairedTrials     the same where entry i of every family is the same configuration (`_paired`)
     MeanUnits        runs, whole searches, or problems of their own: the mean over units (`_means`)
     SignUnits        problems, or clusters of them, that two systems share: signs of differences (`_means`)
     StratifiedUnits  trials within tasks, exchanged within each (`_tasks`)
@@ -146,6 +146,10 @@ class Units:
     def evidence(self, pair: Pair, n: IntArray) -> Evidence:
         """The difference of a pair at budgets within its reach."""
         raise NotImplementedError
+
+    def skew(self, pair: Pair) -> FloatArray:
+        """The third moment of the difference at the pair's nodes, by the jackknife; NaN where it is not known."""
+        return np.full(self.inside(pair), np.nan)
 
     def observed(self, pair: Pair, n: IntArray) -> FloatArray:
         """What is compared with that of exchanged units: |t|."""
