@@ -2,9 +2,9 @@
 
 Both conditions of a verdict (`_decide`) hold for all pairs together, each by itself.
 
-Student's t, under unequal distributions: Holm's (1979) procedure. Pairs share the error equally, and a pair that is
-decided at every budget passes its share on. With one budget the share of those left is that of as many pairs as may be
-equal at once (Shaffer 1986): of three families, if two differ, only one pair may be equal.
+Student's t, under unequal distributions: Holm's (1979) procedure. Pairs share the error equally (`PairTest.student`),
+and a pair that is decided at every budget passes its share on. With one budget the share of those left is that of as
+many pairs as may be equal at once (Shaffer 1986): of three families, if two differ, only one pair may be equal.
 
 Exchange, under equal distributions: where exchanging the units of every pair can reach its share of the error, the same
 procedure, a pair being tested again at the share that it has in the end: so another family that is decided at every
@@ -162,7 +162,9 @@ def _holm(
             break
     for pair in done:
         left[pair] = levels.left(len(done) - 1)
-        test_again(pair)
+        # a budget spends at least an equal part of the level
+        if (tests[pair].alone * tests[pair].nodes.size > alpha / left[pair]).any():
+            test_again(pair)
     return tests, left, done
 
 
