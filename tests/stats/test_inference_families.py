@@ -14,6 +14,7 @@ from levelbest.stats.inference._families import Levels, closed, levels_of
 from levelbest.stats.inference._means import MeanUnits
 from levelbest.stats.inference._tasks import StratifiedUnits
 from levelbest.stats.inference._trials import TrialUnits
+from levelbest.stats.inference._units import root_of_cubes
 
 PAIR, THREE = Hypotheses(pairs=((0, 1),)), Hypotheses(pairs=((0, 1), (0, 2), (1, 2)))
 
@@ -156,7 +157,14 @@ def test_third_moments_are_those_of_leaving_out_each_trial(reported):
         moved = (1 - 1 / scores.size) * (np.mean(left, axis=0) - left)
         thirds.append((moved**3).sum(axis=0))
     inside = units.inside((0, 1))
-    np.testing.assert_allclose(units.skew((0, 1)), (thirds[0] - thirds[1])[:inside], rtol=1e-6, atol=1e-12)
+    third = (thirds[0] - thirds[1])[:inside]
+    np.testing.assert_allclose(units.skew((0, 1)), np.cbrt(third), rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("unit", [1e-140, 1e140])
+def test_a_sum_of_cubes_neither_overflows_nor_vanishes(unit):
+    rows = np.array([[1.0, -2.0, 3.0, 0.5], [0.0, 0.0, 0.0, 0.0]])
+    np.testing.assert_allclose(root_of_cubes(rows * unit, axis=1), [unit * np.cbrt(20.125), 0.0], rtol=1e-12)
 
 
 def equal_pairs(families):

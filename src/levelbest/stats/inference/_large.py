@@ -74,7 +74,7 @@ class LargeSide:
 
     @property
     def third(self) -> FloatArray:
-        """The third moment at each node: nothing beside that of a small family."""
+        """The cube root of the third moment at each node: negligible beside that of a small family."""
         return np.zeros(self.nodes.size)
 
     def at(self, n: IntArray) -> tuple[FloatArray, FloatArray]:

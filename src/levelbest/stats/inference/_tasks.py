@@ -11,7 +11,7 @@ from levelbest.stats.best import standardised
 from levelbest.stats.inference._draws import Draws, averaged
 from levelbest.stats.inference._hypotheses import Pair
 from levelbest.stats.inference._trials import TrialUnits
-from levelbest.stats.inference._units import Evidence, Families, IndependentUnits, satterthwaite
+from levelbest.stats.inference._units import Evidence, Families, IndependentUnits, root_of_cubes, satterthwaite
 
 
 class StratifiedUnits(IndependentUnits):
@@ -66,9 +66,8 @@ class StratifiedUnits(IndependentUnits):
         return _over_tasks([task.evidence(pair, n) for task in self.tasks])
 
     def skew(self, pair: Pair) -> FloatArray:
-        """The sum over tasks, in any unit."""
-        k = self.inside(pair)
-        return np.asarray(np.sum([task.skew(pair)[:k] for task in self.tasks], axis=0))
+        """Third moments of tasks add up."""
+        return root_of_cubes(np.stack([task.skew(pair)[: self.inside(pair)] for task in self.tasks]))
 
     def estimate(self, pair: Pair, n: IntArray) -> FloatArray:
         """The mean over tasks."""

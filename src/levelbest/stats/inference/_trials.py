@@ -36,6 +36,7 @@ from levelbest.stats.inference._units import (
     Labels,
     across,
     nodes_of,
+    root_of_cubes,
     rounding_variance,
     satterthwaite,
 )
@@ -89,9 +90,8 @@ class Side:
 
     @cached_property
     def third(self) -> FloatArray:
-        """The third moment of the estimate at each node, by the jackknife."""
-        m = self.sample.n_trials
-        return np.asarray(-(((1 - 1 / m) * self.ranked.leave_one_out()) ** 3).sum(axis=1))
+        """The cube root of the estimate's third moment at each node, by the jackknife."""
+        return -(1 - 1 / self.sample.n_trials) * root_of_cubes(self.ranked.leave_one_out(), axis=1)
 
     def at(self, n: IntArray) -> tuple[FloatArray, FloatArray]:
         """The estimate, less `best`, and its squared standard error at any budgets up to the last node."""
@@ -210,10 +210,9 @@ class TrialUnits(IndependentUnits):
         return Evidence(difference, np.sqrt(va + vb), satterthwaite((va, vb), freedoms))
 
     def skew(self, pair: Pair) -> FloatArray:
-        """That of the first family less that of the second."""
-        first, second = (self.sides[f].third for f in pair)
-        last = self.inside(pair)
-        return first[:last] - second[:last]
+        """Third moments of independent families add up, with the sign of their place in the difference."""
+        first, second = (self.sides[f].third[: self.inside(pair)] for f in pair)
+        return root_of_cubes(np.stack([first, -second]))
 
     def estimate(self, pair: Pair, n: IntArray) -> FloatArray:
         """Up to all trials of the smaller family."""

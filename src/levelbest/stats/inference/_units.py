@@ -148,7 +148,7 @@ class Units:
         raise NotImplementedError
 
     def skew(self, pair: Pair) -> FloatArray:
-        """The third moment of the difference at the pair's nodes, by the jackknife; NaN where it is not known."""
+        """The cube root of the difference's third moment at the pair's nodes, by the jackknife; NaN where unknown."""
         return np.full(self.inside(pair), np.nan)
 
     def observed(self, pair: Pair, n: IntArray) -> FloatArray:
@@ -316,6 +316,13 @@ def t_statistic(difference: FloatArray, variance: FloatArray) -> FloatArray:
     with np.errstate(divide="ignore", invalid="ignore"):
         t = difference / np.sqrt(variance)
     return np.where(variance > 0, t, 0.0)
+
+
+def root_of_cubes(values: FloatArray, axis: int = 0) -> FloatArray:
+    """The cube root of the sum of cubes, in units of the largest value: cubes of 1e105 overflow, of 1e-110 vanish."""
+    unit = np.abs(values).max(axis=axis, keepdims=True)
+    scaled = values / np.where(unit > 0, unit, 1.0)
+    return np.asarray(np.squeeze(unit, axis) * np.cbrt((scaled * scaled * scaled).sum(axis=axis)))
 
 
 def satterthwaite(variances: Sequence[FloatArray], freedoms: Sequence[FloatArray]) -> FloatArray:
