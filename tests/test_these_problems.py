@@ -102,3 +102,26 @@ def test_no_plan_of_problems_is_proposed_for_exactly_these(tmp_path, capsys):
     for options, proposed in (([], True), (["--about", "suite"], False), (["--statistic", "all"], False)):
         assert main(["compare", str(path), *options]) == 0
         assert ("levelbest plan" in capsys.readouterr().out) == proposed
+
+
+@pytest.mark.parametrize("scores", [([1, 1, 0, 1], [0.5, 0.6, 0.1, 0.7]), ([0.5, 0.6, 0.1, 0.7], [1, 1, 0, 1])])
+def test_one_system_may_have_scores_of_0_and_1_and_another_graded_ones(scores):
+    columns = {"version": ["A"] * 4 + ["B"] * 4, "test": [0, 0, 1, 1] * 2, "passed": [*scores[0], *scores[1]]}
+    pair = lb.compare(columns, about="suite", **ROLES).pairs[0]
+    assert pair.difference[0] == pytest.approx(np.mean(scores[0]) - np.mean(scores[1]))
+
+
+def test_a_plan_from_one_sample_of_each_problem_has_the_variance_of_differences():
+    """The two questions have one answer there, and so do their plans."""
+    rng = np.random.default_rng(3)
+    base = rng.normal(0, 1, 60)
+    scores = [*(base + 0.12 + rng.normal(0, 0.3, 60)), *(base + rng.normal(0, 0.3, 60))]
+    columns = {"version": ["A"] * 60 + ["B"] * 60, "test": list(range(60)) * 2, "passed": scores}
+    these, others = (lb.compare(columns, about=about, **ROLES).pairs[0] for about in ("suite", "problems"))
+    assert these.further == pytest.approx(others.further, rel=0.02)
+
+
+@pytest.mark.parametrize("weights", [{0: 0, 1: 0}, {0: -1, 1: 2}, {0: np.nan, 1: 1}, {0: np.inf, 1: 1}])
+def test_weights_that_give_no_mean_are_refused(weights):
+    with pytest.raises(InputError, match="weights must be finite, at least 0 and not all 0"):
+        lb.Trials.from_arrays([1, 0, 1, 1], direction="max", family=list("AABB"), group=[0, 1, 0, 1], weights=weights)

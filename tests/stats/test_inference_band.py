@@ -48,7 +48,7 @@ def test_paired_errors_are_the_jackknife_over_pairs():
     ranked = [Ranked(one, n) for one in (a, b)]
     ones = np.ones((1, 9), dtype=np.int64)
     left = [leave_one_out(one, ones)[..., np.argsort(one.order)] for one in ranked]
-    found = jackknife_errors(left[0] - left[1], ones)[:, 0]
+    found = jackknife_errors(left[0] - left[1])[:, 0]
     for row, budget in enumerate(n):
         each = np.array(
             [expected_best(np.delete(a, i), budget) - expected_best(np.delete(b, i), budget) for i in range(9)]

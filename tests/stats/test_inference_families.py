@@ -7,7 +7,14 @@ import pytest
 from scipy import stats
 
 from levelbest.stats.best import Sample, expected_best, standardised
-from levelbest.stats.inference import Hypotheses, run_contrasts, search_contrasts, trial_contrasts, trial_units
+from levelbest.stats.inference import (
+    Hypotheses,
+    run_contrasts,
+    search_contrasts,
+    sign_contrasts,
+    trial_contrasts,
+    trial_units,
+)
 from levelbest.stats.inference._decide import PairTest, contrasts_of, decide
 from levelbest.stats.inference._exchange import Exchange
 from levelbest.stats.inference._families import Levels, closed, levels_of
@@ -237,7 +244,7 @@ def test_a_family_far_away_changes_no_verdict_of_runs_searches_and_tasks():
         curves += [search_contrasts(parts, np.arange(1, 5), answer) for parts, answer in both_ways(runs, far)]
         for parts, answer in both_ways(runs, far):
             tasks = [standardised([Sample(part[:, k]) for part in parts]) for k in (0, 1)]
-            units = StratifiedUnits([TrialUnits(task, np.arange(1, 4), task=k) for k, task in enumerate(tasks)])
+            units = StratifiedUnits(tasks, np.arange(1, 4))
             curves.append(contrasts_of(decide(units, units.nodes, answer), answer))
         for alone, with_far in zip(curves[::2], curves[1::2], strict=True):
             np.testing.assert_array_equal(alone.pairs[0].certified, with_far.pairs[0].certified)
@@ -253,8 +260,76 @@ def test_draws_of_tasks_are_independent():
     2,000 draws each has a standard error of .05 of itself: .12 is five, a false alarm in 1e-6 of seeds."""
     sample = [Sample(np.random.default_rng(0).normal(size=12)) for _ in range(2)]
     tasks = [TrialUnits(sample, np.array([1]), task=k) for k in (0, 1)]
-    one, two = (units.draws((0, 1)) for units in (tasks[0], StratifiedUnits(tasks)))
+    one, two = (units.draws((0, 1)) for units in (tasks[0], StratifiedUnits([sample] * 2, np.array([1]))))
     ratio = np.var(two.lower + two.upper) / np.var(one.lower + one.upper)
     assert ratio == pytest.approx(0.5, abs=0.12)
     middles = [(draws.lower + draws.upper).ravel() for draws in (task.draws((0, 1)) for task in tasks)]
     assert abs(np.corrcoef(*middles)[0, 1]) < 5 / np.sqrt(2_000)
+
+
+def test_families_with_equal_estimates_are_in_the_same_ranges():
+    """Two families with the same scores have the same verdict against a third, in any order of the families."""
+    a = [72.0, 72.0, 71.0]
+    runs = {"a": a, "b": [*a, 215 / 3], "c": a, "d": [74.0, 71.0, 72.0], "e": [74.0, 74.0, 75.0, 75.0]}
+    pairs, verdicts = tuple(combinations(range(5), 2)), []
+    for names in ("abcde", "edcba", "cabed"):
+        answer = run_contrasts([np.array(runs[name]) for name in names], Hypotheses(pairs))
+        winners = {}
+        for contrast in answer.pairs:
+            assert contrast.p_value[0] <= 1
+            first, second = (names[f] for f in contrast.pair)
+            winners[frozenset((first, second))] = {1: first, -1: second, 0: ""}[int(contrast.certified[0])]
+        verdicts.append(winners)
+    assert verdicts[0] == verdicts[1] == verdicts[2]
+    assert verdicts[0][frozenset("ae")] == verdicts[0][frozenset("ce")]
+
+
+def test_few_assignments_of_several_tasks_are_all_gone_through():
+    """The p-value of tasks that lie apart is that of the assignments that keep the units of each together."""
+    tasks = [
+        [Sample(np.arange(3) + 50.0), Sample(np.arange(4.0))],
+        [Sample(np.arange(4) + 50.0), Sample(np.arange(3.0))],
+    ]
+    units = StratifiedUnits([standardised(task) for task in tasks], np.array([1]))
+    n = np.array([1])
+    test = Exchange(units, (0, 1), n, units.observed((0, 1), n)[None], 0.05)
+    assert test.exact
+    assert test.drawn == 35 * 35
+    every = []
+    for chosen in product(combinations(range(7), 3), combinations(range(7), 4)):
+        value = variance = 0.0
+        for task, places in zip(tasks, chosen, strict=True):
+            pooled = np.concatenate([sample.selection for sample in standardised(task)])
+            first, second = pooled[list(places)], np.delete(pooled, places)
+            value += first.mean() - second.mean()
+            variance += first.var(ddof=1) / first.size + second.var(ddof=1) / second.size
+        every.append(abs(value) / np.sqrt(variance))
+    expected = np.mean(np.array(every) >= units.observed((0, 1), n)[0] * (1 - 1e-9))
+    assert test.p_values()[0] == pytest.approx(expected, rel=1e-12)
+
+
+def test_names_of_tasks_change_no_draw():
+    rng = np.random.default_rng(5)
+    tasks = [standardised([Sample(rng.normal(0.6, 1, 12)), Sample(rng.normal(size=13))]) for _ in range(3)]
+    first, second = (StratifiedUnits(order, np.arange(1, 5)) for order in (tasks, tasks[::-1]))
+    np.testing.assert_array_equal(first.draws((0, 1)).lower, second.draws((0, 1)).lower)
+    rngs = (np.random.default_rng(1) for _ in range(2))
+    one, other = (units.exchanged((0, 1), 50, rng) for units, rng in zip((first, second), rngs, strict=True))
+    np.testing.assert_allclose(one, other, rtol=1e-12)
+    reported = StratifiedUnits([[Sample(s.selection, s.selection) for s in task] for task in tasks], np.arange(1, 5))
+    assert reported.effective((0, 1), 4) == pytest.approx(3.0)
+
+
+def test_a_system_with_few_samples_makes_no_other_pair_incomparable():
+    rng = np.random.default_rng(0)
+    n, unknown = np.array([4]), np.full(30, np.nan)
+    a, b = (rng.random(30) < rate for rate in (0.9, 0.3))
+    c = np.where(np.arange(30) < 1, 0.5, unknown)
+    rows = [a - 1.0 * b, a - c, b - c]
+    pairs = ((0, 1), (0, 2), (1, 2))
+    answer = sign_contrasts([row[:, None] for row in rows], n, Hypotheses(pairs))
+    alone = sign_contrasts([rows[0][:, None]], n, Hypotheses(pairs[:1]))
+    assert alone.pairs[0].certified[0] == 1
+    assert answer.pairs[0].certified[0] == 1
+    assert answer.pairs[1].reasons
+    assert answer.pairs[2].reasons

@@ -63,8 +63,9 @@ def suite_limits(problems: Problems, best: GroupBest, request: Request) -> Inter
 
 def suite_differences(design: ProblemsDesign, hypotheses: Hypotheses) -> Contrasts:
     """Differences on exactly these problems."""
+    counted = all(problems.counted(design.statistic) for problems in design.problems)
     samples = [
-        problems.samples(design.budgets, design.statistic, places)
+        problems.samples(design.budgets, design.statistic, places, counted=counted)
         for problems, places in zip(design.problems, design.kept, strict=True)
     ]
     first = design.systems[0]

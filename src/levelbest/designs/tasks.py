@@ -33,7 +33,6 @@ from levelbest.stats.inference import (
     Hypotheses,
     Sample,
     StratifiedUnits,
-    TrialUnits,
     contrasts_of,
     curve_limits,
     decide,
@@ -246,8 +245,7 @@ class Tasks(Design):
     @cached_property
     def units(self) -> StratifiedUnits:
         """Trials within tasks, in units of the standard deviation of all scores of their task."""
-        standard = self.standard.values()
-        return StratifiedUnits([TrialUnits(samples, self.budgets, task=t) for t, samples in enumerate(standard)])
+        return StratifiedUnits(list(self.standard.values()), self.budgets)
 
     def curves(self, request: Request) -> tuple[Curve, ...]:
         """The mean over tasks of each family's standardised curve."""

@@ -100,17 +100,26 @@ class Problems:
     def holds_samples(self, statistic: str) -> bool:
         """Whether its samples can be exchanged one by one: they are counts, or they are held."""
         held = self.pool is not None and self.pool.held is not None
-        return held or (self.binary and (statistic == "all" or self.metric.reported is None))
+        return held or self.counted(statistic)
 
-    def samples(self, budgets: IntArray, statistic: str, places: IntArray | None = None) -> ProblemSamples:
-        """The samples of some problems (all for None), turned so that higher is better: for exactly these problems."""
+    def counted(self, statistic: str) -> bool:
+        """Whether the number of successes of each problem is all that a statistic needs."""
+        return self.binary and (statistic == "all" or self.metric.reported is None)
+
+    def samples(
+        self, budgets: IntArray, statistic: str, places: IntArray | None = None, *, counted: bool | None = None
+    ) -> ProblemSamples:
+        """The samples of some problems (all for None), turned so that higher is better: for exactly these problems.
+
+        ``counted``: as numbers of successes, where that is all that these and those they are compared with need.
+        """
         held = np.arange(self.sizes.size) if places is None else places
         sizes, won = self.sizes[held], self.ones[held]
-        if self.binary and (statistic == "all" or self.metric.reported is None):
+        if self.counted(statistic) if counted is None else counted:
             chance = all_of_k if statistic == "all" else pass_at_k
             won = won if self.metric.direction == "max" else sizes - won
             return CountSamples(won, sizes, budgets, lambda c, m, k: np.asarray(chance(c, m, k)))
-        if self.pool is None or not self.holds_samples(statistic):
+        if self.pool is None or self.pool.held is None:
             raise InputError(
                 f"{self.family}: for exactly these problems samples are exchanged one by one, and scores other than 0 "
                 f"and 1 that are read in parts are not held; read them whole, or leave out {named('about')}"

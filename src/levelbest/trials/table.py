@@ -132,6 +132,8 @@ class Trials:
         for name, size in {**lengths, "clusters": len(self.clusters)}.items():
             if size and size != len(self.groups):
                 raise InputError(f"{name} must be one per group, got {size} for {len(self.groups)} groups")
+        if self.weights is not None and not (self.weights.min(initial=0) >= 0 and 0 < self.weights.sum() < np.inf):
+            raise InputError("weights must be finite, at least 0 and not all 0; leave out a group by a weight of 0")
         if len(set(self.families)) != len(self.families):
             raise InputError("family names must be unique; join the rows of one family before building Trials")
 

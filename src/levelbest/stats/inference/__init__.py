@@ -56,7 +56,7 @@ from levelbest.stats.inference._trials import TrialUnits as TrialUnits
 from levelbest.stats.inference._trials import half_of as half_of
 from levelbest.stats.inference._trials import reach_of as reach_of
 
-# What strangers look for; the other names are machinery that later doors build on.
+# The public names; the others are for other packages of levelbest.
 __all__ = [
     "Aggregate",
     "Contrast",

@@ -183,7 +183,7 @@ def difference_band(
     bounds
         Of the reported score, where they are known.
     n_resamples, rng
-        Of no effect: permutations and draws are the same for the same scores, however often it is asked.
+        Of no effect (``n_resamples`` of at least 99): permutations and draws are the same for the same scores.
 
     Returns
     -------

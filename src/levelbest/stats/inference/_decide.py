@@ -5,7 +5,7 @@
 2. Equal distributions: units are exchanged between the families (`_exchange`), and the largest |t| over the budgets,
    stepping down, gives an exact p-value.
 3. Unequal distributions: Student's t with effective degrees of freedom, at the part of the level that each budget
-   spends, and draws of the units' weights with one unit that was not observed (`_draws`), give limits; the wider count.
+   spends, and draws of the units' weights with one unit that was not observed (`_draws`), must both exclude zero.
 4. A winner is named where both say so; of several families by closed testing, a pair being decided where every set of
    families that contains it is rejected (`_families`).
 5. A budget named in advance is tested first, with all of the error; the others are tested where it decides all pairs.
@@ -63,7 +63,7 @@ def decide(
         The code for families with fewer units than this, which have no limits.
     """
     usable = tuple(
-        pair for pair in hypotheses.pairs if min(units.sizes[f] for f in pair) >= fewest and n[0] <= units.reach(pair)
+        pair for pair in hypotheses.pairs if min(units.sizes_of(pair)) >= fewest and n[0] <= units.reach(pair)
     )
     judged: dict[Pair, Contrast] = {}
     if usable:
@@ -280,16 +280,16 @@ class PairTest:
     def needed(self, level: float, *, decided: bool) -> Needed:
         """Units of each family that have the power wanted at the budget planned for, tested at a level."""
         place, hypotheses = self.planned, self.hypotheses
-        n, sizes = int(self.n[place]), (self.units.sizes[self.pair[0]], self.units.sizes[self.pair[1]])
+        n, (first, second) = int(self.n[place]), self.units.sizes_of(self.pair)
         requested = max(hypotheses.planned or n, n)
         d, error, freedom = (float(column[place]) for column in self.evidence)
         if not self.units.studentised or error == 0 or not math.isfinite(d):
-            return Needed.unknown(hypotheses.confidence, n, hypotheses.power, sizes)
+            return Needed.unknown(hypotheses.confidence, n, hypotheses.power, (first, second))
         share = float(self.exchange.local_share[place]) * level
         critical = self._exchanged(place, level)
         named = level if self.nodes.size > 1 else math.nan
-        variances, fewest = self.units.variances(self.pair, n), self.units.fewest(n)
-        pilot = Pilot(d, variances, sizes, freedom, share, critical, fewest, named)
+        variances, fewest = self.measured.variances(self.pair, n), self.units.fewest(n)
+        pilot = Pilot(d, variances, (first, second), freedom, share, critical, fewest, named)
         return pilot.planned(hypotheses.power, hypotheses.confidence, n, requested, decided=decided)
 
     def _exchanged(self, place: int, level: float) -> float:
@@ -327,22 +327,23 @@ class PairTest:
             band = band.with_named(named)
             safe = np.where(n == named.n, np.stack([named.floor, named.ceiling]), safe)
             needed = named.needed
-        first, second = self.pair
+        first, second = self.units.sizes_of(self.pair)
         lacking = {
             "no-spread": bool((self.evidence.error == 0).any() and not np.isfinite(limits).all()),
             "no-bounds": self.hypotheses.method == "gaffke" and None in self.hypotheses.bounds,
             "beyond-half": inside < n.size,
             "unsettled": decisive.exchange.undecided,
         }
+        reasons = [reason for reason, holds in lacking.items() if holds]
         return contrast_of(
             self.hypotheses,
             self.pair,
-            (self.units.sizes[first], self.units.sizes[second]),
+            (first, second),
             band,
             basis=decisive.basis,
             further=0.0 if needed is None else needed.further,
             needed=needed,
-            reasons=tuple(reason for reason, holds in lacking.items() if holds),
+            reasons=tuple(dict.fromkeys([*reasons, *(() if named is None else named.reasons)])),
             named=named is not None or (self.hypotheses.headline is not None and self.units.nodes.size == 1),
             safe=(safe[0], safe[1]),
             reach=self.units.reach(self.pair),
@@ -353,17 +354,18 @@ class PairTest:
 
 def _uncompared(units: Units, pair: Pair, n: IntArray, hypotheses: Hypotheses, few: str, fewest: int) -> Contrast:
     """A pair that has no limits at any budget."""
-    sizes = units.sizes[pair[0]], units.sizes[pair[1]]
-    too_few, reach = min(sizes) < fewest, units.reach(pair) if min(sizes) else 0
+    first, second = units.sizes_of(pair)
+    fewer = min(first, second)
+    too_few, reach = fewer < fewest, units.reach(pair) if fewer else 0
     nowhere = np.where((n <= max(reach, 1)) & too_few, math.inf, math.nan)
-    difference = units.estimate(pair, n) if min(sizes) else np.full(n.size, math.nan)
+    difference = units.estimate(pair, n) if fewer else np.full(n.size, math.nan)
     return contrast_of(
         hypotheses,
         pair,
-        sizes,
+        (first, second),
         Band.of(n, difference, -nowhere, nowhere),
         basis="none",
-        further=float(fewest - min(sizes)) if too_few else math.nan,
+        further=float(fewest - fewer) if too_few else math.nan,
         reasons=(few,) if too_few else ("beyond-half",),
         reach=reach,
     )

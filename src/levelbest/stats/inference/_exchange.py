@@ -5,7 +5,7 @@ with ties and failures. All assignments are gone through where they are few; oth
 cannot change. Each |t| is measured by its own quantile over the assignments, and the largest over the budgets counts,
 stepping down (Westfall and Young 1993). Assignments do not depend on a seed: a verdict is a property of the data. Pairs
 with the same counts have one quantile. Families have an order of their own, by their scores, so that with a quantile
-for each pair the lucky one would meet the largest |t| again and again, where |t| leaps (two modes).
+for each pair the lucky one would meet the largest |t| again and again, where |t| jumps (two modes).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import scipy
 
 from levelbest._check import BoolArray, FloatArray, IntArray
 from levelbest.stats.bands import order_statistic, pick
-from levelbest.stats.inference._units import Families, Units, across, nearest_node
+from levelbest.stats.inference._units import ARITHMETIC, Families, Units, across, nearest_node
 
 EXACT_UP_TO = 20_000
 """Assignments that are all gone through; the p-value then has no Monte Carlo error.
@@ -44,8 +44,6 @@ LEAST_UNIT = 0.25
 # the best score there is, curves end there, and what t exceeds its own tiny quantile by would decide for all budgets
 # (docs/coverage-verdicts.md, the 0/1 rows).
 _EXCHANGE_STREAM = 20_260
-_SLACK = 1e-9
-"""Statistics this close in proportion are the same one added up in another order."""
 
 
 class Exchange:
@@ -78,7 +76,7 @@ class Exchange:
         self.units, self.families, self.n, self.statistics, self.level = units, families, n, statistics, level
         self.nodes = units.nodes[: units.inside(families)]
         self.cells = nearest_node(n, self.nodes)
-        sizes = sorted(units.sizes[f] for f in families)
+        sizes = sorted(units.sizes_of(families))
         self._freedom = max(sizes[0] - 1.0, 1.0)
         self._most = int(np.clip(_WORK // max(1, sum(sizes) * self.nodes.size), _LEAST_ALLOWED, _MOST_ALLOWED))
         self.null: FloatArray = np.empty((statistics.shape[0], self.nodes.size, 0))
@@ -89,7 +87,8 @@ class Exchange:
         self.undecided = False
         if self.exact:
             self.null = self._kept = self._kept if self._kept.size else units.exchanged(families, None, self._rng)
-        self._drawn = int(self.null.shape[2])
+        self.drawn = int(self.null.shape[2])
+        """How many assignments there are."""
         kinds: dict[object, list[int]] = {}
         for place, pair in enumerate(combinations(families, 2)):
             kinds.setdefault(frozenset(Counter(map(units.counts, pair)).items()), []).append(place)
@@ -102,23 +101,18 @@ class Exchange:
     @property
     def reachable(self) -> bool:
         """Whether a p-value can be as small as the level, or nothing else decides."""
-        return not self.units.by_t or self.units.least_p(self.families) <= self.level * (1 + _SLACK)
-
-    @property
-    def drawn(self) -> int:
-        """How many assignments there are."""
-        return self._drawn
+        return not self.units.by_t or self.units.least_p(self.families) <= self.level * (1 + ARITHMETIC)
 
     def draw(self) -> bool:
         """As many assignments again; False where there are no more."""
         if self.exact or self.drawn >= self._most:
             return False
-        self._drawn += min(self.drawn or _FIRST, self._most - self.drawn)
-        missing = self._drawn - self._kept.shape[2]
+        self.drawn += min(self.drawn or _FIRST, self._most - self.drawn)
+        missing = self.drawn - self._kept.shape[2]
         if missing > 0:
             further = self.units.exchanged(self.families, missing, self._rng)
             self._kept = further if not self._kept.size else np.concatenate([self._kept, further], axis=2)
-        self.null = self._kept[:, :, : self._drawn]
+        self.null = self._kept[:, :, : self.drawn]
         return True
 
     @property
@@ -133,8 +127,8 @@ class Exchange:
 
         1 where no assignment can reach the level. ``also``: from the part of the level that each budget spends, where
         another test passes that must pass too; elsewhere nothing is left to decide. They are computed once: what the
-        assignments say besides stays in `scales`, `largest` and `local_share`. Many assignments go, which would fill
-        the memory of many pairs.
+        assignments say besides stays in `scales`, `largest` and `local_share`. Large arrays of assignments are freed
+        afterwards.
         """
         if self._p_values is None:
             self._p_values = np.ones(self.n.size)
@@ -142,7 +136,7 @@ class Exchange:
                 if not self.draw():
                     self.undecided = True
                     break
-            self.null = np.empty((*self.null.shape[:2], 0))  # no view, which would hold what it is one of
+            self.null = np.empty((*self.null.shape[:2], 0))  # a copy: a view would keep the whole array in memory
             if self._kept.size > _KEPT_UP_TO:
                 self._kept = self.null
         return self._p_values
@@ -181,7 +175,7 @@ class Exchange:
         # Where no assignment reaches the observed statistic the tail beyond them is taken to be Student's.
         unit = -scipy.special.stdtrit(self._freedom, self.tail / 2)
         beyond = 2 * null.shape[0] * scipy.special.stdtr(self._freedom, -unit * observed)
-        unreached = p_values <= (1 + _SLACK) / (self.drawn + 1)
+        unreached = p_values <= (1 + ARITHMETIC) / (self.drawn + 1)
         return np.where(unreached, np.minimum(p_values, beyond), p_values)
 
     def _decided(self, p_value: float) -> bool:
@@ -203,7 +197,7 @@ class Exchange:
             return np.ones(self.n.size)
         level = max(self.level, 4 * LEAST_BEYOND / self.drawn)
         critical = self.quantile(level)
-        share = (null >= critical * (1 - _SLACK)).mean(axis=1) / level
+        share = (null >= critical * (1 - ARITHMETIC)).mean(axis=1) / level
         return across(self.n, self.nodes, np.clip(share, 1 / self.nodes.size, 1.0))
 
     def quantile(self, level: float) -> float:
@@ -219,7 +213,7 @@ def step_down(observed: FloatArray, null: FloatArray, cells: IntArray, *, exact:
     """
     p_values, more = np.empty(observed.size), 0 if exact else 1
     for places, largest in _stages(observed, null, cells):
-        beyond = np.count_nonzero(largest >= (observed[places] * (1 - _SLACK))[:, None], axis=1)
+        beyond = np.count_nonzero(largest >= (observed[places] * (1 - ARITHMETIC))[:, None], axis=1)
         p_values[places] = (more + beyond) / (more + null.shape[1])
     order = np.argsort(-observed, kind="stable")
     p_values[order] = np.maximum.accumulate(p_values[order])

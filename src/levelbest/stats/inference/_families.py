@@ -12,10 +12,10 @@ budget changes nothing. Where counts are so small that it cannot (5 runs of 5 fa
 only, sets are *ranges* of the families in the order of their estimates, of which larger ones have more assignments: a
 range of p of k families is tested by exchanging the units of all of them at the level 1 - (1 - alpha)^(p / k), or alpha
 from k - 1 on (Ryan, Einot, Gabriel and Welsch). So a family far away does not open the door for the others: they have a
-range of their own. Against a baseline the sets are the baseline with the families whose |t| is no larger. A set is
-tested once for all budgets that two of its families reach, each pair as far as it goes, and a family stays in its sets
-beyond its own reach: otherwise the larger families would be tested again, at the full level, wherever a smaller one
-ends.
+range of their own. Families with equal estimates are in the same ranges. Against a baseline the sets are the baseline
+with the families whose |t| is no larger. A set is tested once for all budgets that two of its families reach, each pair
+as far as it goes, and a family stays in its sets beyond its own reach: otherwise the larger families would be tested
+again, at the full level, wherever a smaller one ends.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import combinations
+from itertools import combinations, product
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
@@ -31,7 +31,7 @@ import numpy as np
 from levelbest._check import FloatArray, IntArray
 from levelbest.stats.inference._exchange import Exchange
 from levelbest.stats.inference._hypotheses import Band, Pair
-from levelbest.stats.inference._units import Families, Units
+from levelbest.stats.inference._units import ARITHMETIC, Families, Units
 
 if TYPE_CHECKING:
     from levelbest.stats.inference._decide import PairTest
@@ -121,6 +121,7 @@ def closed(units: Units, tests: dict[Pair, PairTest], levels: Levels, alpha: flo
     adjusted |= {pair: np.maximum(adjusted[pair], p_values) for pair, p_values in done.items()}
     certified = {}
     for pair, test in tests.items():
+        adjusted[pair] = np.minimum(adjusted[pair], 1.0)
         passes = (adjusted[pair] <= alpha * (1 + 1e-12)) & test.allowed
         certified[pair] = np.where(passes, np.sign(test.evidence.difference), 0).astype(np.int64)
     return Closed(certified, adjusted, tests)
@@ -217,17 +218,19 @@ class _Sets:
 
     def p_values(self, families: Families, level: float) -> FloatArray:
         """At all budgets: 0 where no exchange can reach the level, 1 past their reach."""
+        if len(families) == 2:
+            return self.tests[_named_pair(*families, self.tests)].exchanged
         if families not in self._known:
-            every = max((test.n for test in self.tests.values()), key=len)
-            n = every[every <= self.units.reach(families)]
+            longest = max(self.tests.values(), key=lambda test: test.n.size)
+            n = longest.n[longest.n <= self.units.reach(families)]
             pairs = list(combinations(families, 2))
             statistics = np.zeros((len(pairs), n.size))
             for row, pair in zip(statistics, pairs, strict=True):
                 inside = n[n <= self.units.reach(pair)]
                 row[: inside.size] = self.units.observed(pair, inside)
             test = Exchange(self.units, families, n, statistics, level)
-            p_values = np.ones(every.size)
-            p_values[: n.size] = test.p_values() if test.reachable else 0.0
+            p_values = np.ones(longest.n.size)
+            p_values[: n.size] = test.p_values((min(longest.place, n.size - 1),)) if test.reachable else 0.0
             self._known[families] = p_values
         return self._known[families]
 
@@ -241,28 +244,26 @@ def _ranges(units: Units, tests: Mapping[Pair, PairTest], alpha: float) -> dict[
         reached |= {f: max(test.n.size, reached.get(f, 0)) for f in pair}
     for place in range(max(reached.values())):
         order = _order(tests, place)
-        k = len(order)
         needed: dict[tuple[int, int], float] = {}
-        for first, last in _from_wide_to_narrow(k):
+        for first, last in _from_wide_to_narrow(len(order)):
             # a range counts with all those that contain it
             so_far = max(
                 (needed[wider] for wider in ((first - 1, last), (first, last + 1)) if wider in needed), default=0.0
             )
-            size, pair = last - first + 1, _named_pair(order[first], order[last], tests)
-            level, within = _of_range(size, k, alpha), place < tests[pair].n.size
-            if size > 2 and so_far <= alpha and place < sorted(reached[f] for f in order[first : last + 1])[-2]:
-                families = tuple(sorted(order[first : last + 1]))
+            families = tuple(sorted(f for equal in order[first : last + 1] for f in equal))
+            level = _of_range(len(families), len(reached), alpha)
+            if so_far <= alpha and place < sorted(reached[f] for f in families)[-2]:
                 so_far = max(so_far, float(sets.p_values(families, level)[place]) * alpha / level)
-            elif size == 2 and so_far <= alpha and within:
-                so_far = max(so_far, float(tests[pair].exchanged[place]) * alpha / level)
             needed[first, last] = so_far
-            if within:
-                adjusted[pair][place] = so_far
+            for pair in (_named_pair(a, b, tests) for a, b in product(order[first], order[last])):
+                if place < tests[pair].n.size:
+                    adjusted[pair][place] = so_far
     return adjusted
 
 
-def _order(tests: Mapping[Pair, PairTest], place: int) -> list[int]:
-    """Families from worst to best at one budget; past its reach a family stays where it was to the one that goes on."""
+def _order(tests: Mapping[Pair, PairTest], place: int) -> list[list[int]]:
+    """Families from worst to best at one budget, those with equal estimates together; past its reach a family stays
+    where it was to the one that goes on."""
     families = sorted({f for pair in tests for f in pair})
     first = max(families, key=lambda f: sorted(test.n.size for pair, test in tests.items() if f in pair))
     values = {first: 0.0}
@@ -271,7 +272,13 @@ def _order(tests: Mapping[Pair, PairTest], place: int) -> list[int]:
             other = b if a == first else a
             at = min(place, test.n.size - 1)
             values[other] = float(test.evidence.difference[at]) * (1 if b == first else -1)
-    return sorted(families, key=lambda f: (values[f], f))
+    widest, order = max(values.values()) - min(values.values()), list[list[int]]()
+    for f in sorted(families, key=values.__getitem__):
+        if order and values[f] - values[order[-1][0]] <= ARITHMETIC * widest:
+            order[-1].append(f)
+        else:
+            order.append([f])
+    return order
 
 
 def _from_wide_to_narrow(k: int) -> Iterator[tuple[int, int]]:
@@ -289,14 +296,13 @@ def _against(units: Units, tests: Mapping[Pair, PairTest], alpha: float) -> dict
     sets = _Sets(units, tests)
     adjusted = {pair: np.ones(test.n.size) for pair, test in tests.items()}
     for place in range(max(test.n.size for test in tests.values())):
-        order = sorted(tests, key=lambda pair: -_size_of_t(tests[pair], place))
+        sizes = {pair: _size_of_t(test, place) for pair, test in tests.items()}
         so_far = 0.0
-        for step, pair in enumerate(order):
-            families = tuple(sorted({f for later in order[step:] for f in later}))
-            if len(families) > 2:
+        for pair in sorted(tests, key=lambda pair: -sizes[pair]):
+            no_larger = (other for other, size in sizes.items() if size <= sizes[pair] * (1 + ARITHMETIC))
+            families = tuple(sorted({f for other in no_larger for f in other}))
+            if len(families) > 2 or place < tests[pair].n.size:
                 so_far = max(so_far, float(sets.p_values(families, alpha)[place]))
-            elif place < tests[pair].n.size:
-                so_far = max(so_far, float(tests[pair].exchanged[place]))
             if place < tests[pair].n.size:
                 adjusted[pair][place] = so_far
     return adjusted

@@ -1,7 +1,7 @@
-"""Which hypotheses are tested together, and what is found of them: plain data, no words.
+"""The hypotheses that are tested together and their results, as plain data.
 
-The functions that answer (`seed_contrasts`, `search_contrasts`, `problem_contrasts`) take turned scores (higher is
-better) and `Hypotheses`, and give `Contrasts`. Everywhere a difference is first minus second.
+The functions that test them (`trial_contrasts`, `run_contrasts`, `search_contrasts`, `sign_contrasts`) take turned
+scores (higher is better) and `Hypotheses`, and give `Contrasts`. Everywhere a difference is first minus second.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from levelbest.stats.inference._power import POWER, Needed
 Pair = tuple[int, int]
 
 OPEN = float(np.finfo(np.float64).tiny)
-"""An end at zero that excludes it: the limit where only a later step certifies, which promises no more than a sign."""
+"""The limit where only the test excludes zero: the smallest positive number; it states a sign, not a size."""
 VERDICTS = 15_485_863
 """The stream of the draws that decide: a seed changes limits that are shown, never a verdict. Seed 0 means this one."""
 
@@ -132,6 +132,7 @@ class Contrast(Band):
     ``beyond-half``    budgets past half the trials of the smaller family have estimates but no limits
     ``no-bounds``      the method asked for needs both bounds of the score
     ``few-problems``   problems that have so many samples (and a weight) are too few for limits over problems
+    ``few-searches``   fewer than 2 searches of a family
     ``unsettled``      the Monte Carlo error of the last resample allowed could still change the verdict
     """
 
@@ -145,8 +146,8 @@ class Contrast(Band):
     basis: str
     """What a verdict leans on: ``permutation`` (equal distributions give a winner at most as often as said, whatever
     the distribution), ``t`` (too few trials for a permutation to reach the level: near-normal means), ``gaffke``
-    (bounds alone), ``swaps`` (systems swapped within problems) or ``limits`` (those shown: exact bands of quantile
-    curves, limits of each system over problems of its own)."""
+    (bounds alone), ``swaps`` (systems swapped within problems), ``limits`` (those shown: exact bands of quantile
+    curves, limits of each system over problems of its own) or ``none`` (no test can reach the level)."""
     further: float
     """Further units of each family that would decide at the effect's budget in four of five cases; 0 where it is
     decided, NaN where unknown or open (`Needed.code`)."""
@@ -197,7 +198,6 @@ class Contrasts:
 
     pairs: tuple[Contrast, ...]
     method: str
-    n_resamples: int = 0
 
 
 def agreeing(low: FloatArray, high: FloatArray, certified: IntArray, bounds: Bounds) -> tuple[FloatArray, FloatArray]:
@@ -310,7 +310,7 @@ class Difference:
 
     ``certified`` is 1 or -1 where the first or the second is better at the stated confidence, else 0. Limits that do
     not exist are infinite, what cannot be compared is NaN, and ``reasons`` are the codes of why: those of `Contrast`,
-    ``beyond-horizon`` (of exact bands), ``few-searches`` (one has no interval), and those of averages over problems.
+    ``beyond-horizon`` (of exact bands), and those of averages over problems.
     """
 
     n: IntArray
@@ -325,10 +325,9 @@ class Difference:
     n_trials: tuple[int, int]
     statistic: str
     direction: str
-    n_resamples: int | None = None
     reasons: tuple[str, ...] = ()
     basis: str | None = None
-    """What ``certified`` rests on: ``swaps`` (systems swapped within problems) or ``limits`` (those shown)."""
+    """What ``certified`` rests on: that of `Contrast`."""
     p_value: FloatArray | None = None
     """Adjusted for everything tested together; NaN where there is no test."""
 

@@ -48,7 +48,7 @@ class LargeSide:
     floor: FloatArray
     """The least squared standard errors at the nodes."""
     digit: float
-    """The last digit of a step between scores: who moves by less has not moved."""
+    """The last digit of a step between scores: smaller differences count as 0."""
 
     @property
     def n_trials(self) -> int:

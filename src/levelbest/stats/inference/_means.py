@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -172,13 +172,17 @@ class SignUnits(Units):
                 sums, mass = (_by_cluster(column, code) for column in (sums, mass))
             held = (mass > 0).any(axis=1)
             self.sums[pair], self.mass[pair] = sums[held], mass[held]
-        self.sizes = tuple(
-            min((table.shape[0] for pair, table in self.sums.items() if f in pair), default=0)
-            for f in range(1 + max(f for pair in pairs for f in pair))
-        )
+
+    def sizes_of(self, families: Families) -> tuple[int, ...]:
+        """The problems that the two share."""
+        return (self.sums[self._pair(families)].shape[0],) * 2
+
+    def counts(self, f: int) -> Hashable:  # noqa: ARG002
+        """Pairs alone are exchanged."""
+        return None
 
     def reach(self, families: Families) -> int:
-        """To the last budget that three problems have in common."""
+        """The last budget at which two problems are known."""
         enough = np.flatnonzero((self.mass[self._pair(families)] > 0).sum(axis=0) >= 2)
         return int(self.nodes[enough[-1]]) if enough.size else 0
 

@@ -93,7 +93,7 @@ class PairedTrials(TrialUnits):
             left.append(np.where(flipped.astype(bool), alone[..., m:], alone[..., :m]))
         if not self.studentised:
             return values[0] - values[1], np.ones(values[0].shape)
-        error = jackknife_errors(left[0] - left[1], np.ones(swaps.shape, dtype=np.int64))
+        error = jackknife_errors(left[0] - left[1])
         floor = 2 * self.rounding * np.square(ranked.weights).sum(axis=1)
         return values[0] - values[1], np.sqrt(np.maximum(np.square(error), floor[:, None]))
 
@@ -148,13 +148,9 @@ def _from_the_best(steps: FloatArray) -> FloatArray:
     return out
 
 
-def jackknife_errors(deviations: FloatArray, counts: IntArray) -> FloatArray:
+def jackknife_errors(left: FloatArray) -> FloatArray:
     """Jackknife standard errors (n, resample) from leave-one-out estimates (n, resample, trial); overwrites them."""
-    m = float(counts[0].sum())
-    weights = counts.astype(np.float64)
-    # Subtract a value near the mean first, so that the two sums below do not cancel.
-    deviations -= np.einsum("nbi,bi->nb", deviations, weights)[..., None] / m
-    squares = np.einsum("nbi,nbi,bi->nb", deviations, deviations, weights)
-    rest = np.einsum("nbi,bi->nb", deviations, weights) ** 2 / m
-    errors: FloatArray = np.sqrt((m - 1) / m * np.maximum(squares - rest, 0))
+    m = left.shape[2]
+    left -= left.mean(axis=2, keepdims=True)
+    errors: FloatArray = np.sqrt((m - 1) / m * np.einsum("nbi,nbi->nb", left, left))
     return errors

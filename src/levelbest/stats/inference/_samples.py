@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -47,16 +47,16 @@ class ProblemSamples:
         raise NotImplementedError
 
     def contributions(
-        self, others: Sequence[ProblemSamples], size: int, k: int, rng: np.random.Generator
+        self, others: Sequence[Self], size: int, k: int, rng: np.random.Generator
     ) -> Iterator[tuple[IntArray, FloatArray]]:
         """Values of this system and the others with samples exchanged: (system, assignment, problem, node)."""
         raise NotImplementedError
 
-    def assigned(self, others: Sequence[ProblemSamples], problem: int, k: int) -> FloatArray:
+    def assigned(self, others: Sequence[Self], problem: int, k: int) -> FloatArray:
         """The same of one problem for all assignments: (system, assignment, node)."""
         raise NotImplementedError
 
-    def varies(self, others: Sequence[ProblemSamples]) -> BoolArray:
+    def varies(self, others: Sequence[Self]) -> BoolArray:
         """The problems whose samples are not all alike."""
         raise NotImplementedError
 
@@ -99,10 +99,10 @@ class CountSamples(ProblemSamples):
         yield np.arange(self.won.size), Deviations(counts, (m - 1)[:, :, None] * (mean[:, None] - left))
 
     def contributions(
-        self, others: Sequence[ProblemSamples], size: int, k: int, rng: np.random.Generator
+        self, others: Sequence[Self], size: int, k: int, rng: np.random.Generator
     ) -> Iterator[tuple[IntArray, FloatArray]]:
         """Successes that fall to each system are hypergeometric."""
-        systems = [system for system in (self, *others) if isinstance(system, CountSamples)]
+        systems = (self, *others)
         step = max(1, _PERMUTED_AT_ONCE // (size * k * len(systems)))
         won, total = (np.sum([getattr(system, name) for system in systems], axis=0) for name in ("won", "sizes"))
         n, tables = self.n[:k], [system.table(k) for system in systems]
@@ -124,17 +124,17 @@ class CountSamples(ProblemSamples):
         won = np.concatenate([np.arange(size + 1) for size in sizes])
         return starts[kind.ravel()], self._valued(won, np.repeat(sizes, sizes + 1), self.n[:k])
 
-    def assigned(self, others: Sequence[ProblemSamples], problem: int, k: int) -> FloatArray:
+    def assigned(self, others: Sequence[Self], problem: int, k: int) -> FloatArray:
         """Every way in which the successes may fall."""
-        systems = [system for system in (self, *others) if isinstance(system, CountSamples)]
+        systems = (self, *others)
         labels = all_assignments(tuple(int(system.sizes[problem]) for system in systems))
         won = sum(int(system.won[problem]) for system in systems)
         fell = [(labels[:, :won] == f).sum(axis=1) for f in range(len(systems))]
         return np.stack([values[starts[problem] + x] for x, (starts, values) in _with_tables(fell, systems, k)])
 
-    def varies(self, others: Sequence[ProblemSamples]) -> BoolArray:
+    def varies(self, others: Sequence[Self]) -> BoolArray:
         """The problems with successes and failures."""
-        systems = [system for system in (self, *others) if isinstance(system, CountSamples)]
+        systems = (self, *others)
         won, total = (np.sum([getattr(system, name) for system in systems], axis=0) for name in ("won", "sizes"))
         return np.asarray((won > 0) & (won < total))
 
@@ -204,7 +204,7 @@ class ScoreSamples(ProblemSamples):
             yield np.array([problem]), Deviations(np.ones((1, m)), off)
 
     def contributions(
-        self, others: Sequence[ProblemSamples], size: int, k: int, rng: np.random.Generator
+        self, others: Sequence[Self], size: int, k: int, rng: np.random.Generator
     ) -> Iterator[tuple[IntArray, FloatArray]]:
         """Permutations of each problem's samples."""
         for problem in range(self.sizes.size):
@@ -212,8 +212,8 @@ class ScoreSamples(ProblemSamples):
             labels = permuted([system.n_trials for system in sides], size, rng)
             yield np.array([problem]), self._of_labels(sides, labels, k)[:, :, None]
 
-    def _sides(self, others: Sequence[ProblemSamples], problem: int) -> list[Sample]:
-        return [system.problem(problem) for system in (self, *others) if isinstance(system, ScoreSamples)]
+    def _sides(self, others: Sequence[Self], problem: int) -> list[Sample]:
+        return [system.problem(problem) for system in (self, *others)]
 
     def _of_labels(self, sides: Sequence[Sample], labels: Labels, k: int) -> FloatArray:
         """(system, assignment, node), labels being in rank order."""
@@ -227,12 +227,12 @@ class ScoreSamples(ProblemSamples):
             out[f] = ranked.resampled(labels == f)[0].T
         return out
 
-    def assigned(self, others: Sequence[ProblemSamples], problem: int, k: int) -> FloatArray:
+    def assigned(self, others: Sequence[Self], problem: int, k: int) -> FloatArray:
         """Every assignment of the samples."""
         sides = self._sides(others, problem)
         return self._of_labels(sides, all_assignments(tuple(system.n_trials for system in sides)), k)
 
-    def varies(self, others: Sequence[ProblemSamples]) -> BoolArray:
+    def varies(self, others: Sequence[Self]) -> BoolArray:
         """The problems with more than one score."""
         both = [pooled(self._sides(others, at)).claimed for at in range(self.sizes.size)]
         return np.array([system.min() < system.max() for system in both])

@@ -7,10 +7,10 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 
 from levelbest._check import Bounds, FloatArray, IntArray
-from levelbest.stats.best import standardised
+from levelbest.stats.best import Sample, standardised
 from levelbest.stats.inference._draws import Draws, averaged
 from levelbest.stats.inference._hypotheses import Pair
-from levelbest.stats.inference._trials import TrialUnits
+from levelbest.stats.inference._trials import TrialUnits, content, nodes_alone
 from levelbest.stats.inference._units import Evidence, Families, IndependentUnits, root_of_cubes, satterthwaite
 
 
@@ -20,13 +20,17 @@ class StratifiedUnits(IndependentUnits):
     Parameters
     ----------
     tasks
-        Units of each task, with the same families and nodes, `standardised` so that they can be averaged.
+        Scores of each family on every task, `standardised` so that they can be averaged.
+    nodes
+        Budgets at which trials are permuted, increasing.
     """
 
-    def __init__(self, tasks: Sequence[TrialUnits]) -> None:
-        self.tasks, self.nodes = tasks, tasks[0].nodes
-        self.sizes = tuple(min(counts) for counts in zip(*(task.sizes for task in tasks), strict=True))
-        self.order = tasks[0].order
+    def __init__(self, tasks: Sequence[Sequence[Sample]], nodes: IntArray) -> None:
+        # in an order of their own, whatever the tasks are called
+        held = sorted(tasks, key=lambda samples: sorted(map(content, samples)))
+        self.tasks = [TrialUnits(samples, nodes, task=place) for place, samples in enumerate(held)]
+        self.nodes, self.order = nodes, self.tasks[0].order
+        self.sizes = tuple(min(counts) for counts in zip(*(task.sizes for task in self.tasks), strict=True))
 
     @property
     def strata(self) -> Sequence[TrialUnits]:
@@ -51,15 +55,12 @@ class StratifiedUnits(IndependentUnits):
 
     def at(self, n: int) -> StratifiedUnits:
         """The same trials at one budget."""
-        return StratifiedUnits([task.at(n) for task in self.tasks])
+        return StratifiedUnits([task.samples for task in self.tasks], np.array([n]))
 
     def without_others(self, pair: Pair, n: IntArray, headline: int | None) -> tuple[StratifiedUnits, Pair]:
         """In units of the standard deviation of the two families' scores."""
-        tasks = []
-        for task in self.tasks:
-            of_pair = TrialUnits(standardised([task.samples[f] for f in pair]), task.nodes, task=task.task)
-            tasks.append(of_pair.without_others((0, 1), n, headline)[0])
-        return StratifiedUnits(tasks), (0, 1)
+        tasks = [standardised([task.samples[f] for f in pair]) for task in self.tasks]
+        return StratifiedUnits(tasks, nodes_alone(self.tasks[0].statistic, n, headline)), (0, 1)
 
     def evidence(self, pair: Pair, n: IntArray) -> Evidence:
         """Means over tasks."""
@@ -100,6 +101,10 @@ class StratifiedUnits(IndependentUnits):
         each = [task.variances(pair, n) for task in self.tasks]
         first, second = (sum(task_variances) / len(each) ** 2 for task_variances in zip(*each, strict=True))
         return first, second
+
+    def effective(self, pair: Pair, n: int) -> float:
+        """On the task where fewest speak."""
+        return min(task.effective(pair, n) for task in self.tasks)
 
 
 def _over_tasks(parts: Sequence[Evidence]) -> Evidence:

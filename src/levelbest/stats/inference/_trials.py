@@ -169,8 +169,7 @@ class TrialUnits(IndependentUnits):
 
     def without_others(self, pair: Pair, n: IntArray, headline: int | None) -> tuple[TrialUnits, Pair]:
         """Two families with nodes, and steps of rounding, that no other family changes."""
-        also = {int(n[-1])} | ({headline} if headline is not None and headline <= n[-1] else set())
-        nodes = statistic_nodes(self.statistic, n, also)
+        nodes = nodes_alone(self.statistic, n, headline)
         alone = type(self)([self.samples[f] for f in pair], nodes, self.statistic, self.task)
         paired = self.exchange == "swaps"  # whose order is one of all families
         if paired or not np.array_equal(nodes, self.nodes[: self.inside(pair)]) or self._rounds(pair, alone.rounding):
@@ -287,6 +286,12 @@ class TrialUnits(IndependentUnits):
 def statistic_nodes(statistic: Statistic, n: IntArray, also: Collection[int]) -> IntArray:
     """Nodes of budgets: quantiles leap from one to the next, so that all of them are, up to 200."""
     return nodes_of(n, sorted(also), most=None if isinstance(statistic, Mean) else MOST_NODES)
+
+
+def nodes_alone(statistic: Statistic, n: IntArray, headline: int | None) -> IntArray:
+    """Of two families whose budgets these are."""
+    named = {headline} if headline is not None and headline <= n[-1] else set()
+    return statistic_nodes(statistic, n, {int(n[-1])} | named)
 
 
 def effective_freedom(n_trials: int, n: IntArray) -> FloatArray:

@@ -6,6 +6,7 @@ A design hands over its units; everything that follows (`_exchange`, `_decide`) 
     PairedTrials     the same where entry i of every family is the same configuration (`_paired`)
     MeanUnits        runs, whole searches, or problems of their own: the mean over units (`_means`)
     SignUnits        problems, or clusters of them, that two systems share: signs of differences (`_means`)
+    MacroUnits       the same in several tasks, each with its share (`_macro`)
     StratifiedUnits  trials within tasks, exchanged within each (`_tasks`)
     SuiteUnits       samples of problems that stand for themselves, exchanged within each problem (`_suite`)
 
@@ -27,7 +28,7 @@ import numpy.typing as npt
 
 from levelbest._check import Bounds, FloatArray, IntArray
 from levelbest.stats.inference._draws import Draws
-from levelbest.stats.inference._hypotheses import VERDICTS, Pair
+from levelbest.stats.inference._hypotheses import Pair
 
 _NODE_RATIO = 1.5
 _ALL_UP_TO = 10
@@ -77,9 +78,8 @@ Labels = npt.NDArray[np.int8]
 Families = tuple[int, ...]
 _LABELS_AT_ONCE = 1 << 16
 _LEAST_ASSIGNMENTS = 700
-_ARITHMETIC = 1e-9
-_DRAWN_OF_FEW = 20_000
-"""Assignments of several strata, where all of them together are fewer."""
+ARITHMETIC = 1e-9
+"""Numbers that are this close in proportion are the same one, added up in another order."""
 
 
 class Evidence(NamedTuple):
@@ -101,7 +101,7 @@ class Units:
     """Units of all families of a comparison; `nodes` are the budgets at which they are exchanged."""
 
     sizes: tuple[int, ...]
-    """Units of each family."""
+    """Units of each family, where they do not depend on what it is compared with (`sizes_of`)."""
     nodes: IntArray
     studentised = True
     """Whether differences are divided by a standard error; otherwise they are measured by their permutations alone."""
@@ -117,6 +117,10 @@ class Units:
     def reach(self, families: Families) -> int:
         """The largest budget at which two of these families can be compared; of one alone, its `furthest`."""
         return sorted(self.furthest(f) for f in families)[-2:][0]
+
+    def sizes_of(self, families: Families) -> tuple[int, ...]:
+        """Units of these families where they are compared with each other."""
+        return tuple(self.sizes[f] for f in families)
 
     def counts(self, f: int) -> Hashable:
         """How many units a family has; pairs with the same counts have the same distribution when units are
@@ -164,7 +168,8 @@ class Units:
         raise NotImplementedError
 
     def least_p(self, families: Families) -> float:
-        """The smallest p-value that exchanging the units of these families can give."""
+        """The p-value of families that lie apart, however they are ordered: every assignment that leaves the units of
+        each together."""
         return min(1.0, math.factorial(len(families)) / self.assignments(families))
 
     def exchanged(self, families: Families, size: int | None, rng: np.random.Generator) -> FloatArray:
@@ -192,7 +197,7 @@ class Units:
 
     def effective(self, pair: Pair, n: int) -> float:  # noqa: ARG002
         """About how many units of the smaller family speak at budget n: all of them, or m / n of a reported score."""
-        return float(min(self.sizes[f] for f in pair))
+        return float(min(self.sizes_of(pair)))
 
 
 class IndependentUnits(Units):
@@ -213,28 +218,39 @@ class IndependentUnits(Units):
         return (self,)
 
     def exchanged(self, families: Families, size: int | None, rng: np.random.Generator) -> FloatArray:
-        """From the curves of every assignment; of several strata some are drawn, however few there are."""
+        """From the curves of every assignment, in each stratum; assignments of all strata together where they are gone
+        through, and as many of each where they are drawn."""
         heads = self.heads(families) if size is not None else None
         if heads is not None and size is not None:
             return heads.exchanged(size, rng)[None]
-        if size is None and len(self.strata) > 1:
-            rng, size = np.random.default_rng([VERDICTS, *self.sizes]), _DRAWN_OF_FEW
-        number = round(self.assignments(families)) if size is None else size
-        k, pairs = self.inside(families), list(combinations(range(len(families)), 2))
-        differences, variances = np.zeros((2, len(pairs), k, number))
+        last = [self.inside(pair) for pair in combinations(families, 2)]
+        total = np.zeros((2, 1, 1, size or 1))
         for stratum in self.strata:
-            order = sorted(families, key=lambda f: (stratum.sizes[f], stratum.order[f]))
-            places, start = [order.index(f) for f in families], 0
-            for labels in assigned([stratum.sizes[f] for f in order], size, rng, k):
-                value, variance = stratum.curves(tuple(order), k, labels)
-                cut = slice(start, start + labels.shape[0])
-                for at, (a, b) in enumerate(pairs):
-                    last = self.inside((families[a], families[b]))
-                    first, second = places[a], places[b]
-                    differences[at, :last, cut] += value[first][:last] - value[second][:last]
-                    variances[at, :last, cut] += variance[first][:last] + variance[second][:last]
-                start = cut.stop
-        return np.abs(t_statistic(differences, variances))
+            moments = stratum.exchanged_alone(families, size, rng, last)
+            if size is None:  # every assignment of one stratum with every one of the others
+                total = (total[..., None] + moments[..., None, :]).reshape(*moments.shape[:3], -1)
+            else:
+                total = total + moments
+        return np.abs(t_statistic(*total))
+
+    def exchanged_alone(
+        self, families: Families, size: int | None, rng: np.random.Generator, last: Sequence[int]
+    ) -> FloatArray:
+        """Differences and their squared errors in one stratum: (2, pair, node, assignment), up to the last node of each
+        pair."""
+        order = sorted(families, key=lambda f: (self.sizes[f], self.order[f]))
+        places, k = [order.index(f) for f in families], max(last)
+        number, start = round(self.assignments(families)) if size is None else size, 0
+        differences, variances = moments = np.zeros((2, len(last), k, number))
+        for labels in assigned([self.sizes[f] for f in order], size, rng, k):
+            value, variance = self.curves(tuple(order), k, labels)
+            cut = slice(start, start + labels.shape[0])
+            for at, (a, b) in enumerate(combinations(places, 2)):
+                inside = slice(last[at])
+                differences[at, inside, cut] = value[a][inside] - value[b][inside]
+                variances[at, inside, cut] = variance[a][inside] + variance[b][inside]
+            start = cut.stop
+        return moments
 
     def heads(self, families: Families) -> PooledHeads | PooledReports | None:  # noqa: ARG002
         """Of two large families, of which not every unit is permuted by itself; else None."""
@@ -344,12 +360,12 @@ def rounding_variance(scores: FloatArray) -> float:
     step = 0.0
     while values.size > 1:
         gaps = np.diff(values)
-        steps = gaps > _ARITHMETIC * (values[-1] - values[0])
+        steps = gaps > ARITHMETIC * (values[-1] - values[0])
         step = float(gaps[steps].min())
         starts = np.concatenate([[0], np.flatnonzero(steps) + 1, [values.size]])
         most = int(np.argmax(np.diff(starts)))
         near = values[starts[most] : starts[most + 1]]
-        if 2 * near.size <= values.size or near[-1] - near[0] <= _ARITHMETIC * np.abs(near).max():
+        if 2 * near.size <= values.size or near[-1] - near[0] <= ARITHMETIC * np.abs(near).max():
             break
         values = near
     return step**2 / 12

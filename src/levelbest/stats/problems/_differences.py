@@ -123,7 +123,8 @@ def group_difference(
     Returns
     -------
     Difference
-        ``p_value`` is that of exchanging the systems within problems, adjusted for all budgets.
+        ``p_value`` is that of exchanging the systems within problems, adjusted for all budgets, or of Student's t where
+        ``basis`` is ``t``.
 
     Examples
     --------
