@@ -130,7 +130,7 @@ def test_claims_at_unequal_budgets_follow_the_rule():
         return compare(trials, **FAST).pairs[0].to_dict()["unequal_budgets"]
 
     assert "from fewer trials: that favours it, but one best score is one draw" in claim(few, many)
-    assert "from more trials, and more trials alone find better scores" in claim(few - 2, many)
+    assert "from more trials: a larger search finds a better best score even of equal families" in claim(few - 2, many)
     assert claim(few, many[:10]) is None
 
 

@@ -37,7 +37,7 @@ def test_random_searches():
 def test_samples_of_problems_keep_the_columns_names():
     text = methods_paragraph(_curves(problems=4), headline=2, named="tested alone", weight="trial_points")
     assert text.startswith(
-        "We drew 12 samples each of 4 problems with 2 systems and report the test_trial of the sample with the best "
+        "On 4 problems we drew 12 samples with each of 2 systems and report the test_trial of the sample with the best "
         "clinical_trial_success among n samples of a problem, averaged over problems. "
     )
     assert "Problems are weighted by trial_points." in text

@@ -181,8 +181,10 @@ def test_next_steps_say_what_would_decide_it():
     assert (step.text, step.command, step.why) == (wanted, "lb.plan_trials(trials, n=5)", "")
     few = Needed(NAN, 24.0, math.inf, 0.95, 5, 5, 0.3, 0.8, (10, 10), code="few")
     (step, *_) = next_steps(comparison(replace(undecided, further=NAN, needed=few)))
-    assert step.text == "a or b? Run more: perhaps 24 or more trials of each"
+    assert step.text == "a or b? Run more: in all perhaps 24 or more trials of each"
     assert step.why == "10 trials are too few to plan from"
+    (step, *_) = next_steps(comparison(replace(undecided, further=NAN, needed=replace(few, low=9.0))))
+    assert step.text == "a or b? Add more trials of each"
     hopeless = pair("a", "b", (1, 9, OPEN), terms=terms(), effect=effect(1e-6, -0.01, 0.01), further=12465)
     (step, *_) = next_steps(comparison(hopeless))
     # what further trials could tell: 20 times the 10 there are would not do, 4 times would halve the limits

@@ -226,8 +226,8 @@ def test_a_better_best_from_fewer_trials_speaks_for_it_but_is_no_win():
     )
     more = pair("a", "b", (1, 5, OPEN), terms=terms(direction="min"), n_trials=(10, 40), best=(0.9, 0.8))
     assert claim_sentence(more) == (
-        "As run, the best val is b's (0.8 of 40 trials, against 0.9 of 10), but from more trials, and more "
-        "trials alone find better scores."
+        "As run, the best val is b's (0.8 of 40 trials, against 0.9 of 10), but from more trials: a larger "
+        "search finds a better best score even of equal families."
     )
     assert claim_sentence(pair("a", "b", (1, 5, OPEN), terms=terms(), best=(0.9, 0.8))) is None
 

@@ -31,10 +31,7 @@ class JudgedProblems(ProblemsDesign):
         single="one sample",
         unchecked="labels of some samples",
         badge="judged",
-        ran=(
-            "We drew {many} samples{each} of {groups} with {systems}; a judge scored all of them, and some were "
-            "labelled."
-        ),
+        ran=("On {groups} we drew {many} samples{systems}; a judge scored all of them, and some were labelled."),
         estimated=(
             "The mean label is estimated from the labels and, by prediction-powered inference with the influence of "
             "whole problems, from the judge's scores; intervals and comparisons resample problems."

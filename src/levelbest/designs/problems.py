@@ -58,7 +58,7 @@ class ProblemsDesign(Design):
         scope="for problems like these",
         winner="one sample",
         ran=(
-            "We drew {many} samples{each} of {groups} with {systems} and report {score} among n samples of a problem, "
+            "On {groups} we drew {many} samples{systems} and report {score} among n samples of a problem, "
             "averaged over problems."
         ),
         estimated=(

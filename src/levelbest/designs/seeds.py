@@ -92,7 +92,7 @@ class Configurations(IndependentTrials):
         part="run",
         judged="by the mean over its runs",
         ran=(
-            "We ran {many} configurations{each} of {families}, {runs} runs in all. A configuration's score is the mean "
+            "We ran {many} configurations{each} of {families}{runs}. A configuration's score is the mean "
             "over its runs; we report {score} as a function of the number of configurations n [1, 2]."
         ),
     )

@@ -94,9 +94,9 @@ def gate_steps(gate: GateDecision) -> list[Step]:
     words, suite = gate.pair.terms.words, gate.of_suite
     runs = "runs of the suite" if suite else f"{words.planned}s" if words.group else words.units
     if math.isfinite(gate.further):
-        return [Step(f"About {forecast(gate.further)} more {runs}, with both, would probably decide")]
+        return [Step(f"About {forecast(gate.further)} more {runs} with each version would probably decide")]
     number = min(gate.pair.n_trials) / (gate.n_problems or 1 if suite and not gate.whole_runs else 1)
-    return [Step(f"More than {forecast(20 * number)} more {runs}, with both, would be needed to decide")]
+    return [Step(f"More than {forecast(20 * number)} more {runs} with each version would be needed to decide")]
 
 
 def requirement_sentences(required: Requirement) -> tuple[str, ...]:

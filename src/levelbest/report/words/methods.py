@@ -88,6 +88,7 @@ def _sample(families: Sequence[Curve], n_searches: int | None) -> list[str]:
     score = f"the best {mean}{first.selection} ({words.unchecked}{because})"
     if first.reported:
         score = f"the {first.reported} of the {words.unit} with the best {first.selection}"
+    runs = [curve.n_runs for curve in families if curve.n_runs is not None]
     n_groups = 0 if first.problems is None else int(first.problems.groups.size)
     filled = {
         "many": _runs(families),
@@ -95,12 +96,12 @@ def _sample(families: Sequence[Curve], n_searches: int | None) -> list[str]:
         "unit": words.unit,
         "units": words.units,
         "families": plural(len(families), "family"),
-        "systems": plural(len(families), "system"),
+        "systems": f" with each of {len(families)} systems" if len(families) > 1 else "",
         "score": score,
         "column": first.score,
         "drawn": after(words.drawn),
         "groups": plural(n_groups, words.group, f"{n_groups:,}"),
-        "runs": f"{sum(curve.n_runs or 0 for curve in families):,}",
+        "runs": f", {plural(sum(runs), 'run')} in all" if runs else "",
         "searches": n_searches,
         "ties": "tied selection scores share their weight [1]",
     }

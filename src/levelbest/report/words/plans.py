@@ -374,7 +374,9 @@ def _further(pair: PairComparison, where: str, budget: int) -> Step:
         return Step(f"{names} Run more: intervals from the bounds alone need {plural(2, unit, 'far more')}", "", "")
     code = "" if pair.needed is None else pair.needed.code
     if pair.needed is not None and code == "few":
-        text = f"{names} Run more: perhaps {plural(2, unit, open_words(pair.needed))}{each}"
+        known = pair.needed.low > present  # otherwise nothing is known of how many
+        more = f"Run more: in all perhaps {plural(2, unit, open_words(pair.needed))}{each}"
+        text = f"{names} {more if known else f'Add more {plural(2, unit)[2:]}{each}'}"
         return Step(text, plan, f"{plural(present, unit)} are too few to plan from")
     if math.isfinite(pair.further) and pair.further <= HOPELESS * present:
         many = plural(1 if pair.further <= 1 else 2, unit, f"{forecast(pair.further)} more")

@@ -215,7 +215,7 @@ def claim_sentence(pair: PairComparison) -> str | None:
     )
     if pair.n_trials[ahead] < pair.n_trials[behind]:
         return f"{as_run}, from fewer {words.units}: that favours it, but one best score is one draw, not a verdict."
-    return f"{as_run}, but from more {words.units}, and more {words.units} alone find better scores."
+    return f"{as_run}, but from more {words.units}: a larger search finds a better best score even of equal families."
 
 
 def pair_sentence(pair: PairComparison) -> str:
