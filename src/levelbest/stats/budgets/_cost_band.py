@@ -36,6 +36,7 @@ from levelbest.stats.bands import (
 from levelbest.stats.best import Sample
 from levelbest.stats.budgets._many_trials import WHOLE_ORDERS_UP_TO, expected_of_many
 from levelbest.stats.budgets._orders import ROUNDING, Pool, Spent, expected
+from levelbest.stats.inference import Band
 
 _COST_UNIFORMS_AT_ONCE = 1 << 17  # uniforms in one piece
 _NEWTON_STEPS = 8  # of Newton's: more change nothing
@@ -106,16 +107,6 @@ class CostDraws:
         below, above = (half * wider_by(tail, pointwise) for tail in tails)
         low = np.minimum(order_statistic(self.lower, tails[0]), value - below)
         return low, np.maximum(order_statistic(self.upper, 1 - tails[1]), value + above)
-
-
-@dataclass(frozen=True, eq=False)
-class CostBand:
-    """The difference of two cost curves with limits; ``certified`` is 1 where the first is better, -1, or 0."""
-
-    difference: FloatArray
-    low: FloatArray
-    high: FloatArray
-    certified: IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -311,9 +302,7 @@ def _trials_for(share: FloatArray, edges: IntArray, n_trials: int) -> FloatArray
     return np.where(share >= 1, 0.0, np.where(share > 0, nu, most))
 
 
-def cost_differences(
-    families: Sequence[Spending], pairs: Sequence[tuple[int, int]], confidence: float
-) -> tuple[CostBand, ...]:
+def cost_differences(families: Sequence[Spending], pairs: Sequence[tuple[int, int]], confidence: float) -> list[Band]:
     """Differences of cost curves (turned scores) with limits over all pairs and budgets of one grid.
 
     The draws of two families are independent: the upper limit of a difference is a quantile of the first's upper draws
@@ -339,6 +328,5 @@ def cost_differences(
         low, high = np.full((2, grid.size), np.nan)
         if inside.any():
             low[inside], high[inside] = band(pair).at_tails((lowest, highest), tail, difference[inside])
-        certified = np.where(low > 0, 1, np.where(high < 0, -1, 0))
-        bands.append(CostBand(difference, low, high, certified))
-    return tuple(bands)
+        bands.append(Band.of(grid, difference, low, high))
+    return bands

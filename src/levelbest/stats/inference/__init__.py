@@ -41,6 +41,7 @@ from levelbest.stats.inference._hypotheses import undefined as undefined
 from levelbest.stats.inference._macro import MacroUnits as MacroUnits
 from levelbest.stats.inference._means import MeanUnits as MeanUnits
 from levelbest.stats.inference._means import SignUnits as SignUnits
+from levelbest.stats.inference._means import weighted_mean as weighted_mean
 from levelbest.stats.inference._power import MOST_PLANNED as MOST_PLANNED
 from levelbest.stats.inference._power import OUT_OF_REACH as OUT_OF_REACH
 from levelbest.stats.inference._power import POWER as POWER

@@ -207,24 +207,15 @@ def difference_band(
     turned = [family.turned(direction) for family in families]
     parts = [grid[i : i + 1] for i in range(grid.size)] if pointwise else [grid]
     answers = [trial_contrasts(turned, part, hypotheses, statistic=statistic, paired=paired) for part in parts]
-    pairs = [answer.pairs[0] for answer in answers]
-    return Difference(
-        n=grid[where],
-        difference=np.concatenate([pair.difference for pair in pairs])[where],
-        low=np.concatenate([pair.low for pair in pairs])[where],
-        high=np.concatenate([pair.high for pair in pairs])[where],
-        certified=np.concatenate([pair.certified for pair in pairs])[where],
-        p_value=np.concatenate([pair.p_value for pair in pairs])[where],
-        method=answers[0].method,
+    difference = Difference.of(
+        answers,
         confidence=confidence,
         simultaneous=not pointwise,
         paired=paired,
-        n_trials=pairs[0].n_trials,
         statistic=statistic_named(statistic).name,
         direction=_check.as_direction(direction),
-        reasons=tuple(dict.fromkeys(reason for pair in pairs for reason in pair.reasons)),
-        basis=pairs[0].basis,
     )
+    return difference.at(where)
 
 
 _FROM_ZERO = 3.0

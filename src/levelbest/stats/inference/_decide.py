@@ -27,7 +27,7 @@ from levelbest.stats.best import unseen
 from levelbest.stats.inference._draws import Draws
 from levelbest.stats.inference._exchange import LEAST_BEYOND, Exchange
 from levelbest.stats.inference._families import closed, levels_of, planned_levels
-from levelbest.stats.inference._hypotheses import Band, Contrast, Contrasts, Hypotheses, Pair, contrast_of
+from levelbest.stats.inference._hypotheses import Band, Contrast, Contrasts, Hypotheses, Pair, contrast_of, excluded
 from levelbest.stats.inference._power import Needed, Pilot
 from levelbest.stats.inference._suite import SuiteUnits
 from levelbest.stats.inference._tasks import StratifiedUnits
@@ -95,7 +95,7 @@ def _judged(
     levels = levels_of(units, pairs, len(hypotheses.pairs), alpha)
     tests = {pair: PairTest(units, pair, hypotheses, n[n <= units.reach(pair)], levels.pair) for pair in pairs}
     if hypotheses.method == "gaffke":
-        certified = {pair: test.excluded(test.bounded_limits()) for pair, test in tests.items()}
+        certified = {pair: excluded(*test.bounded_limits()) for pair, test in tests.items()}
         p_values, decisive = {pair: np.full(test.n.size, math.nan) for pair, test in tests.items()}, tests
         planned = dict.fromkeys(tests, levels.pair)
     else:
@@ -204,13 +204,7 @@ class PairTest:
     @cached_property
     def allowed(self) -> BoolArray:
         """Where the draws of unequal distributions exclude zero."""
-        low, high = self.drawn_limits
-        return np.asarray((low > 0) | (high < 0)) & (self.evidence.error > 0)
-
-    def excluded(self, limits: tuple[FloatArray, FloatArray]) -> IntArray:
-        """1 or -1 where limits exclude zero."""
-        low, high = limits
-        return np.where(low > 0, 1, np.where(high < 0, -1, 0)).astype(np.int64)
+        return np.asarray((excluded(*self.drawn_limits) != 0) & (self.evidence.error > 0))
 
     @cached_property
     def drawn_limits(self) -> tuple[FloatArray, FloatArray]:

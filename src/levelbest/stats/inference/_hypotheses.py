@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -69,6 +69,11 @@ class Hypotheses:
         return 0 if budget is None else max(int(np.searchsorted(n, budget, side="right")) - 1, 0)
 
 
+def excluded(low: FloatArray, high: FloatArray) -> IntArray:
+    """1 or -1 where limits exclude zero."""
+    return np.where(low > 0, 1, np.where(high < 0, -1, 0)).astype(np.int64)
+
+
 @dataclass(frozen=True, eq=False)
 class Band:
     """One pair's difference with limits, an entry per budget; they need not agree with what is certified yet."""
@@ -88,7 +93,7 @@ class Band:
     ) -> Band:
         """Without a test; where nothing else certifies, limits do that exclude zero."""
         if certified is None:
-            certified = np.where(low > 0, 1, np.where(high < 0, -1, 0)).astype(np.int64)
+            certified = excluded(low, high)
         return cls(n, difference, low, high, certified, np.full(n.size, np.nan))
 
     @classmethod
@@ -101,6 +106,9 @@ class Band:
         there = self.n == alone.n
         names = ("low", "high", "certified", "p_value")
         return replace(self, **{name: np.where(there, getattr(alone, name), getattr(self, name)) for name in names})
+
+
+_COLUMNS = tuple(field.name for field in fields(Band))
 
 
 class EffectAt(NamedTuple):
@@ -330,6 +338,37 @@ class Difference:
     """What ``certified`` rests on: that of `Contrast`."""
     p_value: FloatArray | None = None
     """Adjusted for everything tested together; NaN where there is no test."""
+
+    @classmethod
+    def of(
+        cls,
+        answers: Sequence[Contrasts],
+        *,
+        confidence: float,
+        simultaneous: bool,
+        paired: bool,
+        statistic: str,
+        direction: str,
+        n_trials: tuple[int, int] | None = None,
+    ) -> Difference:
+        """Of the first pair, from answers at successive budgets."""
+        pairs = [answer.pairs[0] for answer in answers]
+        return cls(
+            **{name: np.concatenate([getattr(pair, name) for pair in pairs]) for name in _COLUMNS},
+            method=answers[0].method,
+            confidence=confidence,
+            simultaneous=simultaneous,
+            paired=paired,
+            n_trials=n_trials or pairs[0].n_trials,
+            statistic=statistic,
+            direction=direction,
+            reasons=tuple(dict.fromkeys(reason for pair in pairs for reason in pair.reasons)),
+            basis=pairs[0].basis,
+        )
+
+    def at(self, places: IntArray) -> Difference:
+        """At some of the budgets, in any order."""
+        return replace(self, **{name: getattr(self, name)[places] for name in _COLUMNS})
 
     def __str__(self) -> str:
         rows = zip(self.n, self.difference, self.low, self.high, strict=True)

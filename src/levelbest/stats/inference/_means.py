@@ -268,7 +268,7 @@ class SignUnits(Units):
 
 
 def weighted_mean(
-    values: FloatArray, weights: FloatArray, rounding: FloatArray | float
+    values: FloatArray, weights: FloatArray, rounding: FloatArray | float = 0.0
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Of each column over its known units: the mean, its squared jackknife error, and effective degrees of freedom.
 

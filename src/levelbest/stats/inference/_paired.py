@@ -15,7 +15,7 @@ from levelbest.stats.bands import Ranked, statistic_draws
 from levelbest.stats.best import Sample, Statistic
 from levelbest.stats.inference._draws import Draws, paired_draws
 from levelbest.stats.inference._hypotheses import VERDICTS, Pair
-from levelbest.stats.inference._trials import Side, TrialUnits, content, effective_freedom, pooled
+from levelbest.stats.inference._trials import TrialUnits, content, effective_freedom, pooled
 from levelbest.stats.inference._units import Evidence, Families, Labels, across, t_statistic
 
 
@@ -23,6 +23,7 @@ class PairedTrials(TrialUnits):
     """Trials whose entry i is the same configuration in every family: swapped within pairs, and drawn as pairs."""
 
     exchange = "swaps"
+    compressed = False
 
     def __init__(
         self, samples: Sequence[Sample], nodes: IntArray, statistic: Statistic | None = None, task: int | None = None
@@ -31,11 +32,6 @@ class PairedTrials(TrialUnits):
         held = sorted(range(len(samples)), key=lambda f: content(samples[f]))
         rows = np.lexsort([column for f in held for column in (samples[f].claimed, samples[f].selection)])
         super().__init__([_taken(sample, rows) for sample in samples], nodes, statistic, task)
-
-    def _side(self, sample: Sample, reach: int) -> Side:
-        nodes = self.nodes[self.nodes <= max(reach, 1)]
-        ranked = Ranked(sample.selection, nodes, sample.reported)
-        return Side(sample, ranked, self.rounding * np.square(ranked.weights).sum(axis=1))
 
     def skew(self, pair: Pair) -> FloatArray:
         """Not known: it would take all leave-one-out differences again."""

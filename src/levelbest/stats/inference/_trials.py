@@ -119,6 +119,9 @@ class TrialUnits(IndependentUnits):
         The number of the task that the trials are of, where there are several: tasks are drawn independently.
     """
 
+    compressed = True
+    """Whether of more than `LARGE` trials only the best are permuted one by one."""
+
     def __init__(
         self, samples: Sequence[Sample], nodes: IntArray, statistic: Statistic | None = None, task: int | None = None
     ) -> None:
@@ -146,7 +149,7 @@ class TrialUnits(IndependentUnits):
 
     def _side(self, sample: Sample, reach: int) -> Side | LargeSide:
         nodes = self.nodes[self.nodes <= max(reach, 1)]
-        if sample.n_trials > LARGE:
+        if self.compressed and sample.n_trials > LARGE:
             return large_side(sample, nodes, self.rounding)
         ranked = Ranked(sample.selection, nodes, sample.reported)
         return Side(sample, ranked, self.rounding * np.square(ranked.weights).sum(axis=1))

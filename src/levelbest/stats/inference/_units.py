@@ -224,33 +224,25 @@ class IndependentUnits(Units):
         if heads is not None and size is not None:
             return heads.exchanged(size, rng)[None]
         last = [self.inside(pair) for pair in combinations(families, 2)]
-        total = np.zeros((2, 1, 1, size or 1))
+        total, k = np.zeros((2, 1, 1, size or 1)), max(last)
         for stratum in self.strata:
-            moments = stratum.exchanged_alone(families, size, rng, last)
+            order = sorted(families, key=lambda f: (stratum.sizes[f], stratum.order[f]))
+            places, start = [order.index(f) for f in families], 0
+            number = round(stratum.assignments(families)) if size is None else size
+            differences, variances = moments = np.zeros((2, len(last), k, number))
+            for labels in assigned([stratum.sizes[f] for f in order], size, rng, k):
+                value, variance = stratum.curves(tuple(order), k, labels)
+                cut = slice(start, start + labels.shape[0])
+                for at, (a, b) in enumerate(combinations(places, 2)):
+                    inside = slice(last[at])
+                    differences[at, inside, cut] = value[a][inside] - value[b][inside]
+                    variances[at, inside, cut] = variance[a][inside] + variance[b][inside]
+                start = cut.stop
             if size is None:  # every assignment of one stratum with every one of the others
                 total = (total[..., None] + moments[..., None, :]).reshape(*moments.shape[:3], -1)
             else:
                 total = total + moments
         return np.abs(t_statistic(*total))
-
-    def exchanged_alone(
-        self, families: Families, size: int | None, rng: np.random.Generator, last: Sequence[int]
-    ) -> FloatArray:
-        """Differences and their squared errors in one stratum: (2, pair, node, assignment), up to the last node of each
-        pair."""
-        order = sorted(families, key=lambda f: (self.sizes[f], self.order[f]))
-        places, k = [order.index(f) for f in families], max(last)
-        number, start = round(self.assignments(families)) if size is None else size, 0
-        differences, variances = moments = np.zeros((2, len(last), k, number))
-        for labels in assigned([self.sizes[f] for f in order], size, rng, k):
-            value, variance = self.curves(tuple(order), k, labels)
-            cut = slice(start, start + labels.shape[0])
-            for at, (a, b) in enumerate(combinations(places, 2)):
-                inside = slice(last[at])
-                differences[at, inside, cut] = value[a][inside] - value[b][inside]
-                variances[at, inside, cut] = variance[a][inside] + variance[b][inside]
-            start = cut.stop
-        return moments
 
     def heads(self, families: Families) -> PooledHeads | PooledReports | None:  # noqa: ARG002
         """Of two large families, of which not every unit is permuted by itself; else None."""

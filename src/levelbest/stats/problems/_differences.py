@@ -139,27 +139,14 @@ def group_difference(
     ends = _check.as_bounds(bounds)
     hypotheses = Hypotheses(((0, 1),), _check.as_confidence(confidence), ends, method=method or "default")
     parts = [np.arange(a.n.size)] if not pointwise else [np.array([place]) for place in range(a.n.size)]
-    answers = [problem_contrasts([a.at(part), b.at(part)], hypotheses).pairs[0] for part in parts]
-    difference, low, high, certified, p_value = (
-        np.concatenate([getattr(answer, name) for answer in answers])
-        for name in ("difference", "low", "high", "certified", "p_value")
-    )
-    return Difference(
-        a.n,
-        difference,
-        low,
-        high,
-        certified,
-        p_value=p_value,
-        method="gaffke" if method == "gaffke" else "exchange",
+    return Difference.of(
+        [problem_contrasts([a.at(part), b.at(part)], hypotheses) for part in parts],
         confidence=hypotheses.confidence,
         simultaneous=not pointwise,
         paired=True,
         n_trials=(int(a.sizes.sum()), int(b.sizes.sum())),
         statistic="mean",
         direction=a.direction,
-        reasons=tuple(dict.fromkeys(reason for answer in answers for reason in answer.reasons)),
-        basis=answers[0].basis,
     )
 
 

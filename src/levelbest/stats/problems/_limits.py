@@ -40,7 +40,7 @@ from levelbest.stats.bands import (
     order_statistic,
     studentise,
 )
-from levelbest.stats.inference import HEAVIER, imagined_ends, mean_draws
+from levelbest.stats.inference import HEAVIER, imagined_ends, mean_draws, weighted_mean
 from levelbest.stats.problems._groups import GroupBest, average_over_groups
 
 GROUP_METHODS = interval_methods("problems")
@@ -192,7 +192,7 @@ def mean_limits(
         limits.low[usable], limits.high[usable] = np.clip(ends, *bounds) if bounded else ends
         if not (method == "gaffke" or (method == "imagined" and bounded)):
             still = np.zeros(counted.size, dtype=bool)
-            still[usable] = mean_and_error(part, each)[1] == 0
+            still[usable] = weighted_mean(part, each)[1] == 0
             limits.drop(still, "no-spread")
         if method == "studentised":
             limits.drop(counted == 2, "two-problems")
@@ -231,17 +231,18 @@ def _pieces(n_draws: int, n_groups: int) -> Iterator[slice]:
 def _t(part: FloatArray, each: FloatArray, terms: Terms) -> LowHigh:
     from scipy.special import stdtrit
 
-    value, error = mean_and_error(part, each)
+    value, variance, _ = weighted_mean(part, each)
     # Bonferroni over the columns
     level = (1 - terms.confidence) / 2 / (part.shape[1] if terms.simultaneous else 1)
-    reach = stdtrit((~np.isnan(part)).sum(axis=0) - 1, 1 - level) * error
+    reach = stdtrit((~np.isnan(part)).sum(axis=0) - 1, 1 - level) * np.sqrt(variance)
     return value - reach, value + reach
 
 
 def _studentised(part: FloatArray, each: FloatArray, terms: Terms, rng: np.random.Generator) -> LowHigh:
     (n_groups, n_columns), n_resamples, level = part.shape, terms.n_resamples, 1 - terms.confidence
     allow(n_resamples, n_columns, 3)
-    value, error = mean_and_error(part, each)
+    value, variance, _ = weighted_mean(part, each)
+    error = np.sqrt(variance)
     known, column = ~np.isnan(part), each[:, None]
     # Deviations from the mean: their sums do not cancel.
     off = np.where(known, part - value, 0.0)
@@ -261,15 +262,3 @@ def _studentised(part: FloatArray, each: FloatArray, terms: Terms, rng: np.rando
     level = local_level(t, level) if terms.simultaneous else level / 2
     with np.errstate(invalid="ignore"):  # a column without spread has no limits: it is told apart later
         return value - order_statistic(t, 1 - level) * error, value - order_statistic(t, level) * error
-
-
-def mean_and_error(columns: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The weighted mean of each column and its standard error over groups."""
-    known = ~np.isnan(columns)
-    total = (known * weights[:, None]).sum(axis=0)
-    value = np.where(known, columns, 0.0).T @ weights / total
-    deviations = np.where(known, columns - value, 0.0) * weights[:, None]
-    number = known.sum(axis=0)
-    # rounding of equal values is not spread
-    deviations[np.abs(deviations) < 1e-14 * np.maximum(np.abs(value), 1e-300)] = 0.0
-    return value, np.sqrt((deviations**2).sum(axis=0) * number / (number - 1)) / total

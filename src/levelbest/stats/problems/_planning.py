@@ -18,9 +18,8 @@ from levelbest import _check
 from levelbest._check import FloatArray, IntArray
 from levelbest.errors import DataError
 from levelbest.stats.best import Sample, standard_error
-from levelbest.stats.inference import Needed
+from levelbest.stats.inference import Needed, weighted_mean
 from levelbest.stats.problems._groups import GroupBest, as_groups, expected_best_by_group
-from levelbest.stats.problems._limits import mean_and_error
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +93,7 @@ def group_variance(
     counts = best.n_groups
     each = np.ones(best.groups.size) if best.weights is None else best.weights
     with np.errstate(invalid="ignore", divide="ignore"):
-        error = np.where(counts > 1, mean_and_error(best.by_group, each)[1], np.nan)
+        error = np.where(counts > 1, np.sqrt(weighted_mean(best.by_group, each)[1]), np.nan)
     within = _within(sample, rows, best, each)
     return GroupVariance(
         n=best.n,
