@@ -41,3 +41,42 @@ def test_frames_of_a_video_are_a_setting(tmp_path):
     trials = lb.read_trials(path)
     assert len(trials) == 48
     assert "frames" in trials.configuration
+
+
+def suite(column, label, n_tests=60):
+    """Ten runs of each test on two branches, all passed but those of one test on one branch."""
+    return [
+        {"branch": branch, column: label(test), "run": run, "pass": int((branch, test) != ("pr", 7))}
+        for branch in ("main", "pr")
+        for test in range(n_tests)
+        for run in range(10)
+    ]
+
+
+CASES = [("test", label, n_tests) for label in ("t{:02d}".format, "{}".format) for n_tests in (9, 60)]
+CASES += [(name, "t{:02d}".format, 9) for name in ("tests", "Test Case", "test_id", "testcase", "check", "nodeid")]
+
+
+@pytest.mark.parametrize(("column", "label", "n_tests"), CASES)
+def test_a_test_that_fails_in_every_run_is_a_regression(column, label, n_tests, tmp_path):
+    path = write(tmp_path / "suite.csv", suite(column, label, n_tests))
+    gate = lb.gate(path, baseline="main", candidate="pr", family="branch")
+    assert (gate.decision, [row.problem for row in gate.broken]) == ("regressed", [label(7)])
+    trials = lb.read_trials(path)
+    assert (trials.families, trials.columns["group"], len(trials.groups)) == (("main", "pr"), column, n_tests)
+    alone = lb.read_trials(path, where="branch = 'main'", family="none")
+    assert (alone.columns["group"], alone.reported) == (column, None)
+
+
+@pytest.mark.parametrize("n_tests", [9, 60])
+def test_scenarios_are_no_repeated_trials(n_tests, tmp_path, capsys):
+    path = str(write(tmp_path / "suite.csv", suite("scenario", "t{:02d}".format, n_tests)))
+    assert main(["gate", path, "--baseline", "main", "--candidate", "pr", "--family", "branch"]) > 0
+    assert "--group" in capsys.readouterr().err
+
+
+def test_a_column_named_test_may_be_a_score():
+    runs = {"model": ["a"] * 4 + ["b"] * 4, "val_acc": [0.7, 0.8, 0.75, 0.72] * 2, "test": [0.6, 0.7, 0.65, 0.61, 0.6, 0.7, 0.66, 0.63]}
+    assert lb.read_trials(runs, direction="max").metric.reported == "test"
+    whole = {**runs, "val_acc": [70, 80, 75, 72] * 2, "test": [60, 70, 65, 61, 62, 71, 66, 64]}
+    assert lb.read_trials(whole, direction="max").metric.reported == "test"

@@ -18,7 +18,7 @@ from levelbest.readers.steps.cells import FLAGS, as_numbers, as_statuses, is_end
 from levelbest.readers.steps.kinds import Look, is_moment, is_run_number, is_setting_name, never_score, of_settings
 from levelbest.readers.steps.merged import Merged
 from levelbest.readers.steps.names import SAMPLE_IDS, among, word_set
-from levelbest.readers.steps.problems import guess_problems, guess_task
+from levelbest.readers.steps.problems import guess_problems, guess_task, named_problems
 from levelbest.readers.steps.roles import (
     ReadRequest,
     Roles,
@@ -35,7 +35,6 @@ from levelbest.trials.nested import PREFIX
 
 __all__ = ["choose_roles", "guess_repetitions"]
 
-_GROUP = word_set("group problem problem_id task_id question_id prompt_id instance_id doc_id puzzle_id")
 _COST = word_set(
     "cost runtime duration elapsed walltime gpu_hours seconds hours usd time_total_s train_time training_time "
     "wall_time fit_time price time"
@@ -208,10 +207,6 @@ def _costs(columns: Mapping[str, Cells], free: Sequence[str], _: Roles) -> list[
     return among(costs, ("cost",)) or costs
 
 
-def _groups(columns: Mapping[str, Cells], free: Sequence[str], roles: Roles) -> list[str]:
-    return [name for name in among(free, _GROUP) if _are_problems(columns, roles, name)]
-
-
 def _seeds(_: Mapping[str, Cells], free: Sequence[str], __: Roles) -> list[str]:
     return among(free, _SEED) or [name for name in free if "_".join(of_settings(name)) in _SEED]
 
@@ -225,7 +220,7 @@ def _statuses(columns: Mapping[str, Cells], free: Sequence[str], _: Roles) -> li
     return by_name or [name for name in free if is_endings(columns[name])]
 
 
-_OBVIOUS = {"cost": _costs, "group": _groups, "seed": _seeds, "search": _searches, "status": _statuses}
+_OBVIOUS = {"cost": _costs, "group": named_problems, "seed": _seeds, "search": _searches, "status": _statuses}
 """The columns that obviously play a part, by rule, in the order in which parts are given."""
 
 
@@ -241,15 +236,6 @@ def _guess_rest(table: Merged, roles: Roles, free: Sequence[str], wanted: ReadRe
         roles.sample = roles.trial or _obvious_sample(columns, unused) or roles.order or _runs(columns, unused, roles)
     flags = [name for name in free if set(names.tokens(name)) & FLAGS and as_flags(columns[name]) is not None]
     roles.flag = flags[0] if len(flags) == 1 else None
-
-
-def _are_problems(columns: Mapping[str, Cells], roles: Roles, name: str) -> bool:
-    """A column named ``group`` may hold groups of runs: problems are those that all families have in common."""
-    family, codes = _family_codes(columns, roles.family), as_codes(columns[name])[1]
-    if names.spelled(name) != "group" or family is None:
-        return True
-    sets = [frozenset(codes[family == code].tolist()) for code in np.unique(family)]
-    return len(set(sets)) == 1 and len(sets[0]) > 1
 
 
 def guess_searches(table: Merged, roles: Roles, wanted: ReadRequest) -> None:

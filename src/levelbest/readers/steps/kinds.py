@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from levelbest.readers.raw import EXACT, Cells, Coded, Codes, as_codes, is_numeric
 from levelbest.readers.steps import names
-from levelbest.readers.steps.cells import is_series
+from levelbest.readers.steps.cells import as_numbers, is_series
 
 __all__ = ["COUNTERS", "HYPERPARAMETERS", "PLACES", "Look", "is_index", "is_moment", "is_result", "never_score"]
 __all__ += ["is_numbered", "is_run_number", "is_setting_name", "is_task_name", "may_be_length", "never_setting"]
@@ -148,21 +148,22 @@ ColumnRule = Callable[[Look], bool]
 
 
 def may_be_length(counter: str, place: npt.NDArray[np.float64]) -> bool:
-    """Whether a counter of epochs or steps may be a hyperparameter, by its name and its numbers.
-
-    Examples
-    --------
-    >>> may_be_length("frames", np.array([8.0, 16.0])), may_be_length("frames", np.array([1e6, 5e6]))
-    (True, False)
-    """
+    """Whether a counter may be a hyperparameter, by its name and its numbers: ``frames``, 8 or 16."""
     name = names.spelled(counter.rpartition("/")[2])
     return name in _LENGTHS and not (name in _IN_ENVIRONMENTS and place.max() > _FEW_FRAMES)
 
 
 def is_index(look: Look) -> bool:
-    """``seed``, ``sample_id``, ``Unnamed: 0``."""
+    """``seed``, ``sample_id``, ``Unnamed: 0``; ``test`` where tests are numbered."""
     spelled = names.spelled(look.name)
-    return bool(look.words) and (look.words[-1] in _INDEX or spelled in COUNTERS or spelled.startswith("unnamed"))
+    by_name = bool(look.words) and (look.words[-1] in _INDEX or spelled in COUNTERS or spelled.startswith("unnamed"))
+    return by_name or (names.is_test_name(look.name) and _numbers_tests(look))
+
+
+def _numbers_tests(look: Look) -> bool:
+    """At least four whole numbers, counted from 0 or 1, with several rows each."""
+    ids, counts = np.unique(as_numbers(look.cells).values, return_counts=True)
+    return ids.size >= 4 and ids[0] in (0, 1) and bool((np.diff(ids) == 1).all()) and int(counts.min()) > 1
 
 
 def _is_of_settings(look: Look) -> bool:

@@ -22,6 +22,7 @@ __all__ = [
     "could_be_score",
     "direction_of",
     "is_metric",
+    "is_test_name",
     "leaky_name",
     "natural_bounds",
 ]
@@ -41,6 +42,8 @@ FAMILY = word_set(
 )
 _OF_A_NAME = word_set("name id type key label version tag path or")
 """What follows the word for a family: ``model_name_or_path``."""
+_CASES = word_set("test tests case cases testcase testcases check checks nodeid")
+_OF_A_CASE = word_set("case id ids idx index no nr number name names key uid node nodeid")
 SAMPLE_IDS = (
     *("sample_id", "sample", "sample_idx", "sample_index", "sample_number", "completion_id", "generation_id"),
     *("trial", "trial_id", "attempt", "epoch"),
@@ -150,6 +153,18 @@ def obvious_family(words: tuple[str, ...], known: frozenset[str] = FAMILY, also:
 def rest(name: str) -> frozenset[str]:
     """The words that are left when the split is taken out."""
     return frozenset(tokens(name)) - VALIDATION - TEST - TRAIN
+
+
+def is_test_name(name: str) -> bool:
+    """Whether a column is by its name one of the tests of a suite; ``test`` alone may also be a score.
+
+    Examples
+    --------
+    >>> is_test_name("test"), is_test_name("TestCase"), is_test_name("check_name"), is_test_name("test_acc")
+    (True, True, True, False)
+    """
+    words = tokens(name)
+    return bool(words) and words[0] in _CASES and set(words[1:]) <= _OF_A_CASE
 
 
 def is_metric(name: str) -> bool:

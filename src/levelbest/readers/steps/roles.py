@@ -66,7 +66,7 @@ LIKE_FAMILY = _PEOPLE | word_set("agent llm network net backbone estimator techn
 _PERHAPS_FAMILY = word_set(
     "policy strategy variant prompt tuner encoder engine clf regressor detector forecaster sampler planner condition "
     "treatment framework library toolkit pipeline recipe agent llm network net backbone estimator technique solver "
-    "heuristic recommender generator ablation"
+    "heuristic recommender generator ablation branch"
 )
 _EXPERIMENTS = word_set("exp experiment")
 _OF_PROBLEMS = word_set("label labels gold target truth class category topic genre difficulty answer source")
@@ -362,14 +362,14 @@ def _few_words(columns: Mapping[str, Cells], name: str) -> bool:
         return False
     against = never_setting(Look(name, columns[name]))
     return against is None or (
-        against == "result" and obvious_family(names.tokens(name), names.FAMILY | _PERHAPS_FAMILY | _EXPERIMENTS)
+        against in ("place", "result") and obvious_family(names.tokens(name), names.FAMILY | _PERHAPS_FAMILY | _EXPERIMENTS)
     )
 
 
 def _only_words(columns: Mapping[str, Cells], few: Sequence[str], free: Sequence[str]) -> list[str]:
     """The only column of a few words, where no number was drawn for each of them: nothing else tells families apart."""
     words = [name for name in few if not (as_statuses(columns[name]).is_status or is_numbered(columns[name]))]
-    if len(words) != 1 or is_setting_name(words[0]) or is_task_name(words[0]):
+    if len(words) != 1 or is_setting_name(words[0]) or is_task_name(words[0]) or names.is_test_name(words[0]):
         return []
     if set(names.tokens(words[0])) & _OF_PROBLEMS:
         return []
