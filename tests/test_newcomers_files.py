@@ -1,6 +1,7 @@
 """Files that newcomers tried: each reading is checked against what its rows hold."""
 
 import csv
+import json
 
 import pytest
 
@@ -80,3 +81,20 @@ def test_a_column_named_test_may_be_a_score():
     assert lb.read_trials(runs, direction="max").metric.reported == "test"
     whole = {**runs, "val_acc": [70, 80, 75, 72] * 2, "test": [60, 70, 65, 61, 62, 71, 66, 64]}
     assert lb.read_trials(whole, direction="max").metric.reported == "test"
+
+
+@pytest.mark.parametrize("outcome", ["result", "ending", "status"])
+def test_an_outcome_that_repeats_the_score_is_no_failure(outcome, tmp_path):
+    words = ["passed", "failed: AssertionError", "timed out", "passed", "failed: NameError"]
+    rows = [(f"HumanEval/{task}", words[(task + 2 * sample) % 5]) for task in range(15) for sample in range(10)]
+    path = tmp_path / "samples.jsonl"
+    lines = [{"task_id": task, "completion": "x", outcome: word, "passed": word == "passed"} for task, word in rows]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    trials = lb.read_trials(path)
+    assert (trials.n_failed, trials.columns.get("status"), dict(trials.configuration)) == (0, None, {})
+    for failed in ("worst", "drop"):
+        assert lb.curve(path, n=1, failed=failed).value == pytest.approx([2 / 5])
+    lines[0][outcome] = "timed out"  # the word and the score disagree: it says more than the score
+    lines[0]["passed"] = True
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert lb.read_trials(path).columns["status"] == outcome

@@ -14,7 +14,7 @@ from levelbest.cautions import Caution
 from levelbest.errors import Ambiguous, named
 from levelbest.readers.raw import Cells, Codes, as_codes, as_flags, joint_codes
 from levelbest.readers.steps import names
-from levelbest.readers.steps.cells import FLAGS, as_numbers, as_statuses, is_endings, is_series
+from levelbest.readers.steps.cells import FLAGS, as_numbers, as_statuses, is_endings, is_in_words, is_series
 from levelbest.readers.steps.kinds import Look, is_moment, is_run_number, is_setting_name, never_score, of_settings
 from levelbest.readers.steps.merged import Merged
 from levelbest.readers.steps.names import SAMPLE_IDS, among, word_set
@@ -215,9 +215,16 @@ def _searches(_: Mapping[str, Cells], free: Sequence[str], __: Roles) -> list[st
     return among(free, _SEARCHES)
 
 
-def _statuses(columns: Mapping[str, Cells], free: Sequence[str], _: Roles) -> list[str]:
+def _statuses(columns: Mapping[str, Cells], free: Sequence[str], roles: Roles) -> list[str]:
     by_name = [name for name in among(free, _STATUS) if as_statuses(columns[name]).is_status]
-    return by_name or [name for name in free if is_endings(columns[name])]
+    known = by_name or [name for name in free if is_endings(columns[name])]
+    return [name for name in known if not _is_score_in_words(columns, name, roles)]
+
+
+def _is_score_in_words(columns: Mapping[str, Cells], name: str, roles: Roles) -> bool:
+    """Whether outcomes (``failed: AssertionError``) repeat a score of 0 and 1: nothing crashed where a test failed."""
+    scores = [columns[score] for score in (roles.selection, roles.reported) if score in columns]
+    return any(not is_series(score) and is_in_words(columns[name], score) for score in scores)
 
 
 _OBVIOUS = {"cost": _costs, "group": named_problems, "seed": _seeds, "search": _searches, "status": _statuses}
@@ -234,6 +241,8 @@ def _guess_rest(table: Merged, roles: Roles, free: Sequence[str], wanted: ReadRe
     if roles.group is not None:
         unused = [name for name in free if name not in roles.used()]
         roles.sample = roles.trial or _obvious_sample(columns, unused) or roles.order or _runs(columns, unused, roles)
+    endings = [name for name in free if name not in roles.used() and is_endings(columns[name])]
+    roles.in_words = next((name for name in endings if _is_score_in_words(columns, name, roles)), None)
     flags = [name for name in free if set(names.tokens(name)) & FLAGS and as_flags(columns[name]) is not None]
     roles.flag = flags[0] if len(flags) == 1 else None
 

@@ -225,7 +225,7 @@ def _completed(table: Merged, kept: Merged, trials: Trials, roles: Roles, wanted
 
 def _others(table: Merged, roles: Roles, configuration: Collection[str]) -> dict[str, Column]:
     """What else stands in the rows: other scores and remarks, the names of runs, a status in its own words."""
-    used = {*configuration, *(roles.used() - {roles.status, roles.trial, roles.flag}), roles.sample}
+    used = {*configuration, *(roles.used() - {roles.status, roles.trial, roles.flag, roles.in_words}), roles.sample}
     return {name: plain_values(table.columns[name]) for name in table.columns if name not in used}
 
 

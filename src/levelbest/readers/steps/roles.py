@@ -139,6 +139,8 @@ class Roles:
     """What counts the checkpoints of runs: where the best of a run stands is no setting of it."""
     flag: str | None = None
     """A true-or-false column that marks trials that went wrong."""
+    in_words: str | None = None
+    """The score of 0 and 1 in words (``failed: AssertionError``): no status."""
     guessed: list[tuple[str, str]] = field(default_factory=list)
     direction_by: str | None = None
     """The name that told the direction."""
@@ -155,7 +157,7 @@ class Roles:
 
     def used(self) -> set[str]:
         """Every column with a part."""
-        single = [getattr(self, role) for role in (*_NAMED, "answer", "order", "flag", "path", "counter")]
+        single = [getattr(self, role) for role in (*_NAMED, "answer", "order", "flag", "in_words", "path", "counter")]
         return {name for name in (*self.family, *single) if name}
 
 
