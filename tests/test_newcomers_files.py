@@ -7,6 +7,7 @@ import pytest
 
 import levelbest as lb
 from levelbest.cli.main import main
+from levelbest.errors import Ambiguous, DataError
 
 
 def write(path, rows):
@@ -77,7 +78,11 @@ def test_scenarios_are_no_repeated_trials(n_tests, tmp_path, capsys):
 
 
 def test_a_column_named_test_may_be_a_score():
-    runs = {"model": ["a"] * 4 + ["b"] * 4, "val_acc": [0.7, 0.8, 0.75, 0.72] * 2, "test": [0.6, 0.7, 0.65, 0.61, 0.6, 0.7, 0.66, 0.63]}
+    runs = {
+        "model": ["a"] * 4 + ["b"] * 4,
+        "val_acc": [0.7, 0.8, 0.75, 0.72] * 2,
+        "test": [0.6, 0.7, 0.65, 0.61, 0.6, 0.7, 0.66, 0.63],
+    }
     assert lb.read_trials(runs, direction="max").metric.reported == "test"
     whole = {**runs, "val_acc": [70, 80, 75, 72] * 2, "test": [60, 70, 65, 61, 62, 71, 66, 64]}
     assert lb.read_trials(whole, direction="max").metric.reported == "test"
@@ -98,3 +103,56 @@ def test_an_outcome_that_repeats_the_score_is_no_failure(outcome, tmp_path):
     lines[0]["passed"] = True
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     assert lb.read_trials(path).columns["status"] == outcome
+
+
+def test_runs_in_paths_that_differ_in_a_number(tmp_path):
+    accuracies = {"resnet": [0.80, 0.81, 0.79, 0.82, 0.80], "vit": [0.84, 0.85, 0.83, 0.86, 0.84]}
+    path, pattern = tmp_path / "nested.json", "results.seed_*.{}.acc"
+    for split in ("test", "val"):
+        models = {
+            model: {"results": {f"seed_{seed}": {split: {"acc": x, "loss": 1 - x}} for seed, x in enumerate(values)}}
+            for model, values in accuracies.items()
+        }
+        path.write_text(json.dumps(models))
+        with pytest.raises(Ambiguous) as question:
+            lb.read_trials(path)
+        assert f"wide= '{pattern.format(split)}'" in str(question.value)
+        with pytest.raises(Ambiguous, match="is each row a family"):
+            lb.read_trials(path, wide=pattern.format(split))
+        trials = lb.read_trials(path, wide=pattern.format(split), family="key")
+        assert (trials.metric.score, trials.metric.direction, len(trials.seed)) == ("acc", "max", 10)
+        for model, values in accuracies.items():
+            assert trials[model].selection.tolist() == values
+
+
+def test_families_that_are_yes_or_no_are_called_by_their_column():
+    runs = {"mixup": [True] * 4 + [False] * 4, "val_acc": [0.8, 0.82, 0.81, 0.83, 0.7, 0.72, 0.71, 0.73]}
+    assert lb.read_trials(runs, family="mixup").families == ("mixup = True", "mixup = False")
+    words = {**runs, "mixup": ["yes"] * 4 + ["no"] * 4, "model": ["cnn", "vit"] * 4}
+    assert lb.read_trials(words, family="mixup").families == ("mixup = yes", "mixup = no")
+    joint = lb.read_trials(words, family="model,mixup").families
+    assert set(joint) == {f"{model} / mixup = {mixup}" for model in ("cnn", "vit") for mixup in ("yes", "no")}
+
+
+def test_families_are_named_as_they_are_over_tasks(tmp_path, capsys):
+    rows = [
+        {"model": model, "dataset": data, "seed": seed, "accuracy": level + seed / 1000}
+        for model, level in (("vit", 0.8), ("cnn", 0.7))
+        for data in ("cifar", "svhn")
+        for seed in range(8)
+    ]
+    assert main(["compare", str(write(tmp_path / "tasks.csv", rows))]) == 0
+    printed = capsys.readouterr().out
+    assert "cifar  vit, better than cnn" in printed
+    assert "Vit" not in printed
+
+
+def test_columns_of_one_metric_are_families(tmp_path):
+    rows = [{"subject": f"s{i}", "acc_before": 0.6 + i / 200, "acc_after": 0.7 + (i * 7 % 20) / 200} for i in range(20)]
+    trials = lb.read_trials(write(tmp_path / "subjects.csv", rows), family="columns")
+    assert (trials.families, trials.metric.score) == (("acc_before", "acc_after"), "acc")
+    for name in trials.families:
+        assert trials[name].selection.tolist() == [row[name] for row in rows]
+    rows = [{"subject": row["subject"], "acc": row["acc_before"], "loss": row["acc_after"]} for row in rows]
+    with pytest.raises(DataError, match="'acc' and 'loss' are of two metrics"):
+        lb.read_trials(write(tmp_path / "two.csv", rows), family="columns")

@@ -278,7 +278,7 @@ def as_statuses(column: Cells) -> Statuses:
 
 
 def is_in_words(column: Cells, score: Cells) -> bool:
-    """Whether a column of outcomes is a score of 0 and 1 in words: exactly the rows that went wrong have one of them."""
+    """Whether outcomes are a score of 0 and 1 in words: exactly the rows that went wrong have one of them."""
     lost, scores = as_statuses(column).codes > 0, as_numbers(score).values
     if set(np.unique(scores).tolist()) != {0.0, 1.0}:
         return False

@@ -29,7 +29,15 @@ from levelbest.readers.steps.roles import (
     only_column,
     says_none,
 )
-from levelbest.readers.steps.several import ask_about_names, in_columns, inside_lists, the_meant, with_twin, worded
+from levelbest.readers.steps.several import (
+    ask_about_names,
+    in_columns,
+    inside_lists,
+    numbered,
+    the_meant,
+    with_twin,
+    worded,
+)
 from levelbest.trials import Trials
 from levelbest.trials.nested import PREFIX
 
@@ -135,7 +143,8 @@ def _guess_selection(table: Merged, wanted: ReadRequest, family: Sequence[str], 
         ask_about_names(columns, gaps, source)
     numeric = ([name for name in tier if could_be(name)] for tier in tiers)
     numeric = (tier if len(tier) < 2 else the_meant(columns, tier) for tier in numeric)
-    selection = only_column(numeric, source, "selection score", f"choose one with {named('selection')}")
+    one_of = f"choose one with {named('selection')}"
+    selection = only_column(numeric, source, "selection score", lambda tier: one_of + numbered(tier))
     if selection is not None or reported is not None:
         return selection or str(reported)
     return _last_resort(table, free, tiers, could_be)
@@ -151,7 +160,10 @@ def _last_resort(
     lists = [name for tier in tiers for name in tier if is_series(columns[name])]
     if len(lists) == 1:
         return lists[0]  # whether its items are tasks or checkpoints is told by the table, or asked
-    remedy = worded(columns, [name for tier in tiers for name in tier]) or in_columns(columns, filter(could_be, free))
+    scores = [name for name in free if could_be(name)]
+    remedy = worded(columns, [name for tier in tiers for name in tier]) or numbered(scores) + in_columns(
+        columns, scores
+    )
     raise Ambiguous(
         f"{source}: no column is obviously the selection score; name it with {named('selection')} (columns: "
         f"{listed_columns(columns)}{inside_lists(columns)}){remedy}"
@@ -223,7 +235,7 @@ def _statuses(columns: Mapping[str, Cells], free: Sequence[str], roles: Roles) -
 
 def _is_score_in_words(columns: Mapping[str, Cells], name: str, roles: Roles) -> bool:
     """Whether outcomes (``failed: AssertionError``) repeat a score of 0 and 1: nothing crashed where a test failed."""
-    scores = [columns[score] for score in (roles.selection, roles.reported) if score in columns]
+    scores = [columns[score] for score in (roles.selection, roles.reported) if score and score in columns]
     return any(not is_series(score) and is_in_words(columns[name], score) for score in scores)
 
 

@@ -21,6 +21,7 @@ __all__ = [
     "cost_unit_of",
     "could_be_score",
     "direction_of",
+    "family_names",
     "is_metric",
     "is_test_name",
     "leaky_name",
@@ -42,6 +43,8 @@ FAMILY = word_set(
 )
 _OF_A_NAME = word_set("name id type key label version tag path or")
 """What follows the word for a family: ``model_name_or_path``."""
+_TRUTHS = word_set("true false yes no on off")
+"""Names of families that mean nothing without the column that they stand in."""
 _CASES = word_set("test tests case cases testcase testcases check checks nodeid")
 _OF_A_CASE = word_set("case id ids idx index no nr number name names key uid node nodeid")
 SAMPLE_IDS = (
@@ -148,6 +151,19 @@ def among(columns: Iterable[str], known: Collection[str]) -> list[str]:
 def obvious_family(words: tuple[str, ...], known: frozenset[str] = FAMILY, also: Collection[str] = _OF_A_NAME) -> bool:
     """Whether the words of a name say that the column names models; ``also``: what may follow."""
     return bool(words) and words[0] in known and set(words[1:]) <= set(also)
+
+
+def family_names(column: str, values: Sequence[str]) -> tuple[str, ...]:
+    """The names of families: the values of a column, with the name of the column where they are yes or no.
+
+    Examples
+    --------
+    >>> family_names("mixup", ["True", "False"]), family_names("model", ["cnn", "vit"])
+    (('mixup = True', 'mixup = False'), ('cnn', 'vit'))
+    """
+    if not {value.strip().lower() for value in values} <= _TRUTHS:
+        return tuple(values)
+    return tuple(f"{column} = {value}" for value in values)
 
 
 def rest(name: str) -> frozenset[str]:

@@ -303,13 +303,14 @@ def _flagged(table: Merged, name: str | None) -> BoolArray:
 def _families(table: Merged, roles: Roles) -> Named:
     if not roles.family:
         return table.source_codes()
-    parts = [as_codes(table.columns[name]) for name in roles.family]
+    coded = [(name, as_codes(table.columns[name])) for name in roles.family]
+    parts = [(names.family_names(name, values), codes) for name, (values, codes) in coded]
     if len(parts) == 1:
         return parts[0]
     joint = joint_codes([codes for _, codes in parts])
     _, first = np.unique(joint, return_index=True)
     full = np.all([codes >= 0 for _, codes in parts], axis=0)
-    joined = [" / ".join(names[codes[row]] for names, codes in parts) if full[row] else "" for row in first]
+    joined = [" / ".join(labels[codes[row]] for labels, codes in parts) if full[row] else "" for row in first]
     return unique_codes(np.where(full, joint, -1).astype(np.int32), joined)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -30,7 +30,6 @@ from levelbest.readers.steps.names import among, obvious_family, word_set
 
 __all__ = ["LIKE_FAMILY", "ReadRequest", "Roles", "column_named", "configuration_of", "guess_family", "listed_columns"]
 __all__ += ["looks_numeric", "only_column", "plain_values", "says_none"]
-
 
 _PREFIXES = (
     *("user_attrs", "params", "parameters", "hyperparameters", "hparams", "config", "args", "tags", "summary"),
@@ -59,7 +58,6 @@ _NUMBERED = names.word_set(
 _REPEATS = names.word_set("s seed rs rep repeat run trial fold idx id")
 """Keys in the name of a run that number it: ``s1`` of ``exp/lr0.1_s1`` is a seed."""
 _ENDINGS = names.word_set("id uuid path dir folder name url timestamp time date host hostname")
-
 
 _PEOPLE = word_set("team student participant contestant")
 LIKE_FAMILY = _PEOPLE | word_set("agent llm network net backbone estimator technique solver")
@@ -138,9 +136,8 @@ class Roles:
     counter: str | None = None
     """What counts the checkpoints of runs: where the best of a run stands is no setting of it."""
     flag: str | None = None
-    """A true-or-false column that marks trials that went wrong."""
     in_words: str | None = None
-    """The score of 0 and 1 in words (``failed: AssertionError``): no status."""
+    """A true-or-false column that marks trials that went wrong; the score of 0 and 1 in words, which is no status."""
     guessed: list[tuple[str, str]] = field(default_factory=list)
     direction_by: str | None = None
     """The name that told the direction."""
@@ -328,11 +325,14 @@ def guess_family(table: Merged, free: Sequence[str]) -> tuple[tuple[str, ...], l
     return (family,), []
 
 
-def only_column(tiers: Iterable[Sequence[str]], source: str, what: str, remedy: str) -> str | None:
+def only_column(
+    tiers: Iterable[Sequence[str]], source: str, what: str, remedy: str | Callable[[Sequence[str]], str]
+) -> str | None:
     """The one name of the first tier that has any; a question where it has several."""
     for tier in tiers:
         if len(tier) > 1:
-            raise Ambiguous(f"{source}: the {what} could be any of {listed_columns(tier)}; {remedy}")
+            how = remedy if isinstance(remedy, str) else remedy(tier)
+            raise Ambiguous(f"{source}: the {what} could be any of {listed_columns(tier)}; {how}")
         if tier:
             return tier[0]
     return None
@@ -364,7 +364,8 @@ def _few_words(columns: Mapping[str, Cells], name: str) -> bool:
         return False
     against = never_setting(Look(name, columns[name]))
     return against is None or (
-        against in ("place", "result") and obvious_family(names.tokens(name), names.FAMILY | _PERHAPS_FAMILY | _EXPERIMENTS)
+        against in ("place", "result")
+        and obvious_family(names.tokens(name), names.FAMILY | _PERHAPS_FAMILY | _EXPERIMENTS)
     )
 
 
