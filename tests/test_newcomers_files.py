@@ -3,6 +3,7 @@
 import csv
 import json
 
+import numpy as np
 import pytest
 
 import levelbest as lb
@@ -156,3 +157,39 @@ def test_columns_of_one_metric_are_families(tmp_path):
     rows = [{"subject": row["subject"], "acc": row["acc_before"], "loss": row["acc_after"]} for row in rows]
     with pytest.raises(DataError, match="'acc' and 'loss' are of two metrics"):
         lb.read_trials(write(tmp_path / "two.csv", rows), family="columns")
+
+
+def rounds_of_trials(name="round"):
+    """Two models in three rounds of ten trials, each round with a narrower range of learning rates."""
+    rng = np.random.default_rng(5)
+    rows = []
+    for model, level in (("unet", 0.80), ("segformer", 0.83)):
+        for count in (1, 2, 3):
+            for trial in range(10):
+                rate = 10 ** rng.uniform(-5 + count / 2, -1 - count / 2.5)
+                score = round(level + count / 100 + rng.normal(0, 0.01), 4)
+                rows.append({"model": model, name: count, "trial": trial, "lr": rate, "val_dice": score})
+    return rows
+
+
+@pytest.mark.parametrize("name", ["round", "search_round", "generation"])
+def test_rounds_of_a_search_are_asked_about(name, tmp_path):
+    path = write(tmp_path / "rounds.csv", rounds_of_trials(name))
+    with pytest.raises(Ambiguous) as question:
+        lb.read_trials(path)
+    for answer in ("model", name, "none"):
+        assert f"(search= {answer})" in str(question.value)
+    counts = {search: lb.read_trials(path, search=search).searches for search in ("model", name, "none")}
+    assert {search: len(searches) for search, searches in counts.items()} == {"model": 2, name: 3, "none": 0}
+    one = lb.compare(path, search="model")
+    assert (one.families, one.pairs[0].verdicts[0].verdict) == (("unet", "segformer"), "not comparable")
+
+
+def test_rounds_of_federated_training_are_checkpoints(tmp_path):
+    rows = [
+        {"model": model, "seed": seed, "lr": 0.1, "round": place, "val_acc": level + place / 100 + seed / 1000}
+        for model, level in (("a", 0.5), ("b", 0.6))
+        for seed in range(4)
+        for place in range(1, 11)
+    ]
+    assert len(lb.read_trials(write(tmp_path / "rounds.csv", rows))) == 8

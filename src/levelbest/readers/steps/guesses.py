@@ -5,7 +5,7 @@ Columns chosen by name alone are reported (`Roles.guessed`); where two columns a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from levelbest.readers.steps import names
 from levelbest.readers.steps.cells import FLAGS, as_numbers, as_statuses, is_endings, is_in_words, is_series
 from levelbest.readers.steps.kinds import Look, is_moment, is_run_number, is_setting_name, never_score, of_settings
 from levelbest.readers.steps.merged import Merged
-from levelbest.readers.steps.names import SAMPLE_IDS, among, word_set
+from levelbest.readers.steps.names import SAMPLE_IDS, among, obvious_family, tokens, word_set
 from levelbest.readers.steps.problems import guess_problems, guess_task, named_problems
 from levelbest.readers.steps.roles import (
     ReadRequest,
@@ -29,6 +29,7 @@ from levelbest.readers.steps.roles import (
     only_column,
     says_none,
 )
+from levelbest.readers.steps.searches import REPEATS, guess_searches
 from levelbest.readers.steps.several import (
     ask_about_names,
     in_columns,
@@ -52,9 +53,6 @@ _SEED = word_set("seed random_seed random_state")
 _STATUS = word_set("status state trial_status trial_state run_status run_state exit_status job_status job_state")
 _CUMULATIVE = word_set("cum cumulative accumulated total_so_far start end")
 _SEARCHES = word_set("search search_id")
-_REPEATS = word_set("repeat repeat_id repetition rep replicate replication restart study_seed search_seed")
-_NUMBERS = word_set("trial trial_id trial_number trial_no trial_idx number draw candidate evaluation eval iteration")
-"""Within a repeat of a search: which of its trials a row is."""
 
 
 def choose_roles(table: Merged, wanted: ReadRequest) -> Roles:
@@ -74,8 +72,7 @@ def choose_roles(table: Merged, wanted: ReadRequest) -> Roles:
     guessed: list[tuple[str, str]] = []
     notes: list[Caution] = []
     if not family and wanted.family is None:
-        taken = {name for name in given.values() if name}
-        family, notes = guess_family(table, [name for name in columns if name not in taken])
+        family, notes = guess_family(table, _not_taken(columns, given))
         guessed += [("family", name) for name in family]
     selection = given.pop("selection")
     if selection is None:
@@ -95,6 +92,12 @@ def choose_roles(table: Merged, wanted: ReadRequest) -> Roles:
     guess_searches(table, roles, wanted)
     guess_task(table, roles, wanted)
     return roles
+
+
+def _not_taken(columns: Iterable[str], given: Mapping[str, str | None]) -> list[str]:
+    """The columns without a part; ``--search model`` says that each family is one search, and names families too."""
+    taken = {name for role, name in given.items() if name and not (role == "search" and obvious_family(tokens(name)))}
+    return [name for name in columns if name not in taken]
 
 
 _ASKED = (
@@ -259,25 +262,6 @@ def _guess_rest(table: Merged, roles: Roles, free: Sequence[str], wanted: ReadRe
     roles.flag = flags[0] if len(flags) == 1 else None
 
 
-def guess_searches(table: Merged, roles: Roles, wanted: ReadRequest) -> None:
-    """Repeated searches known by two columns: a repeat, and the number of a trial that begins again in each.
-
-    The columns are those of ``model, repeat, trial, val_acc``.
-    """
-    if roles.search or wanted.search or roles.trial or wanted.trial or roles.group is not None:
-        return
-    free = [name for name in table.columns if name not in roles.used()]
-    repeats, numbers = among(free, _REPEATS), among(free, _NUMBERS)
-    if len(repeats) != 1 or len(numbers) != 1 or not looks_numeric(table.columns, numbers[0]):
-        return
-    search, trial = table.codes(*roles.family, repeats[0]), table.codes(numbers[0])
-    sizes = np.bincount(search)
-    once = np.unique(joint_codes([search, trial])).size == table.n_rows
-    if once and sizes.size > 1 and sizes.min() > 1 and np.unique(trial).size == sizes.max():
-        roles.search, roles.order = repeats[0], roles.order or numbers[0]
-        roles.guessed += [("search", repeats[0]), ("order", numbers[0])]
-
-
 def _obvious_sample(columns: Mapping[str, Cells], free: Sequence[str]) -> str | None:
     """The column of sample ids: known by its name, and by ids that are numbers or single words."""
     for name in (name for known in SAMPLE_IDS for name in among(free, (known,))):
@@ -288,7 +272,7 @@ def _obvious_sample(columns: Mapping[str, Cells], free: Sequence[str]) -> str | 
 
 def _runs(columns: Mapping[str, Cells], free: Sequence[str], roles: Roles) -> str | None:
     """The column that says which run of all problems a row is of: no run has a problem twice, unless row by row."""
-    numbers = among(free, _RUNS | _REPEATS) if roles.seed is None else []
+    numbers = among(free, _RUNS | REPEATS) if roles.seed is None else []
     if len(numbers) != 1:
         return None
     keys = [as_codes(columns[name])[1] for name in (*roles.family, roles.group, roles.task, numbers[0]) if name]
