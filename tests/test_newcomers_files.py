@@ -193,3 +193,59 @@ def test_rounds_of_federated_training_are_checkpoints(tmp_path):
         for place in range(1, 11)
     ]
     assert len(lb.read_trials(write(tmp_path / "rounds.csv", rows))) == 8
+
+
+LEADERBOARDS = [
+    ("Model,Accuracy (mean),Accuracy (std),Seeds", "sd"),
+    ("model,acc_mean,acc_std,n", "sd"),
+    ("model,mean_acc,std_acc,n_seeds", "sd"),
+    ("model,acc,acc_stderr,n_runs", "se"),
+    ("Method,Accuracy,Std. Dev.,# runs", "sd"),
+    ("method,mean,sd,n", "sd"),
+]
+
+
+@pytest.mark.parametrize(("header", "kind"), LEADERBOARDS)
+def test_means_and_their_spread_are_a_claim_and_no_trials(header, kind, tmp_path, capsys):
+    path = tmp_path / "means.csv"
+    path.write_text(f"{header}\nX,84.2,0.3,5\nY,87.6,0.4,5\n")
+    for command in ("compare", "report", "plan", "curve"):
+        assert main([command, str(path), "--direction", "max"]) == 1
+        assert f"levelbest claim {path.name} --direction max" in capsys.readouterr().err
+    read = lb.claim(path)
+    assert [(row.name, row.mean, row.spread, row.n, row.reading) for row in (read.baseline, read.pairs[0].claim)] == [
+        ("X", 84.2, 0.3, 5, kind),
+        ("Y", 87.6, 0.4, 5, kind),
+    ]
+
+
+def test_of_two_metrics_one_is_claimed(tmp_path):
+    path = tmp_path / "means.csv"
+    path.write_text("model,acc_mean,acc_std,loss_mean,loss_std,n\nX,84.2,0.3,0.52,0.02,5\nY,87.6,0.4,0.41,0.01,5\n")
+    with pytest.raises(Ambiguous, match="'acc_mean' or 'loss_mean'"):
+        lb.claim(path)
+    read = lb.claim(path, selection="loss_mean")
+    assert (read.direction, read.baseline.mean, read.baseline.spread) == ("min", 0.52, 0.02)
+
+
+def test_means_of_configurations_are_trials():
+    rates = [0.1, 0.01, 0.001, 0.0001]
+    searched = {"model": list("abcd"), "lr": rates, "acc_mean": [0.7, 0.8, 0.82, 0.75], "acc_std": [0.01] * 4}
+    assert len(lb.read_trials(searched, family="none", selection="acc_mean")) == 4
+    assert len(lb.read_trials(searched, selection="acc_mean")) == 4
+
+
+def test_an_interval_or_a_score_alone_is_no_sample(tmp_path, capsys):
+    path = tmp_path / "scores.csv"
+    path.write_text("model,BLEU,ci_low,ci_high\nX,24.2,23.8,24.6\nY,27.6,27.1,28.1\n")
+    with pytest.raises(DataError, match="one score with an interval"):
+        lb.compare(path)
+    with pytest.raises(Ambiguous, match="nothing says its confidence"):
+        lb.claim(path)
+    path.write_text("model,accuracy\nX,84.2\nY,87.6\nZ,85\n")
+    for command in ("compare", "report", "plan"):
+        assert main([command, str(path)]) == 1
+        printed = capsys.readouterr()
+        assert "each of the 3 families has one score" in printed.err
+        assert "levelbest claim scores.csv" in printed.err
+        assert not printed.out

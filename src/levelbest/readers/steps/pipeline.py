@@ -32,6 +32,7 @@ from levelbest.readers.steps.cells import ReadNumbers, as_statuses, is_series, s
 from levelbest.readers.steps.conditions import matching_rows
 from levelbest.readers.steps.diagnose import INDEPENDENT
 from levelbest.readers.steps.guesses import choose_roles, guess_repetitions
+from levelbest.readers.steps.kinds import is_setting_name
 from levelbest.readers.steps.merged import Merged
 from levelbest.readers.steps.problems import prefixes_of, refuse_repeats, said_of_groups
 from levelbest.readers.steps.roles import ReadRequest, Roles, configuration_of, plain_values
@@ -61,6 +62,7 @@ def build_trials(tables: Sequence[RawTable], wanted: ReadRequest) -> Trials:
     table = expand_counts(_by_run(_chosen_rows(Merged(tables), wanted), wanted), wanted)
     long, wanted = melt(table, wanted)
     roles = choose_roles(long, wanted)
+    _refuse_summaries(long, roles, wanted)
     melted = long is not table
     table = expand_lists(long.having(roles.selection, is_given=wanted.selection is not None), roles)
     judged = judged_by(table, roles, wanted)
@@ -71,6 +73,20 @@ def build_trials(tables: Sequence[RawTable], wanted: ReadRequest) -> Trials:
     trials = replace(trials, skipped=tuple(table.skipped), cautions=tuple(table.cautions))
     ask_about_scores(trials, wanted)
     return trials
+
+
+def _refuse_summaries(table: Merged, roles: Roles, wanted: ReadRequest) -> None:
+    """Raise where rows are no trials but means of runs, one row for each family and nothing else that varies."""
+    parts = {roles.task, roles.group, roles.search, roles.seed, roles.trial, table.roles.get("selection")}
+    if parts != {None} or wanted.family == ("none",) or table.n_rows < 2:
+        return
+    named_so = roles.family or [name for name in table.columns if names.obvious_family(names.tokens(name))]
+    settings = [name for name in table.columns if is_setting_name(name) and name not in named_so]
+    varied = any(len(as_codes(table.columns[name])[0]) > 1 for name in settings)
+    if not varied and named_so and np.unique(table.codes(*named_so)).size == table.n_rows:
+        from levelbest.readers.steps.summaries import refuse_summaries  # for such tables alone
+
+        refuse_summaries(table, roles.reported or roles.selection)
 
 
 def _by_run(table: Merged, wanted: ReadRequest) -> Merged:
