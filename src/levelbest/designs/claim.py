@@ -210,9 +210,9 @@ def _no_summaries(table: RawTable) -> InputError:
             "runs and their number (columns std or se, and n)"
         )
     return InputError(
-        f"{table.source} has no means with their spread: no columns such as acc_mean, acc_std (or acc_se) and n, and "
-        f"no cells with ±; for runs of a baseline give {named('claimed')} and {named('attempts')}, and families with "
-        f"several trials each are compared by {called('compare')}"
+        f"{table.source} has no columns mean, sd (or se) and n, nor acc_mean and acc_std, and no cells with ±; for "
+        f"runs of a baseline give {named('claimed')} and {named('attempts')}, and families with several trials each are "
+        f"compared by {called('compare')}"
     )
 
 
