@@ -181,6 +181,7 @@ def test_rounds_of_a_search_are_asked_about(name, tmp_path):
         assert f"(search= {answer})" in str(question.value)
     counts = {search: lb.read_trials(path, search=search).searches for search in ("model", name, "none")}
     assert {search: len(searches) for search, searches in counts.items()} == {"model": 2, name: 3, "none": 0}
+    assert {tuple(lb.read_trials(path, search=search).configuration) for search in counts} == {("lr",)}
     one = lb.compare(path, search="model")
     assert (one.families, one.pairs[0].verdicts[0].verdict) == (("unet", "segformer"), "not comparable")
 

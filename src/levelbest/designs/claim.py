@@ -211,8 +211,8 @@ def _no_summaries(table: RawTable) -> InputError:
         )
     return InputError(
         f"{table.source} has no columns mean, sd (or se) and n, nor acc_mean and acc_std, and no cells with ±; for "
-        f"runs of a baseline give {named('claimed')} and {named('attempts')}, and families with several trials each are "
-        f"compared by {called('compare')}"
+        f"runs of a baseline give {named('claimed')} and {named('attempts')}, and families with several trials each "
+        f"are compared by {called('compare')}"
     )
 
 

@@ -134,7 +134,7 @@ class Roles:
     path: str | None = None
     """Where the files of a trial are."""
     counter: str | None = None
-    """What counts the checkpoints of runs: where the best of a run stands is no setting of it."""
+    """What counts the checkpoints of runs, or the rounds of a search: where the best one stands is no setting of it."""
     flag: str | None = None
     in_words: str | None = None
     """A true-or-false column that marks trials that went wrong; the score of 0 and 1 in words, which is no status."""

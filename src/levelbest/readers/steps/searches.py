@@ -28,10 +28,15 @@ def guess_searches(table: Merged, roles: Roles, wanted: ReadRequest) -> None:
 
     The columns are those of ``model, repeat, trial, val_acc``. Rounds with several trials each are asked about.
     """
-    if roles.search or wanted.search or roles.trial or wanted.trial or roles.group is not None:
+    if roles.trial or wanted.trial or roles.group is not None:
         return
     free = [name for name in table.columns if name not in roles.used()]
-    _ask_about_rounds(table, roles, among(free, _ROUNDS))
+    rounds = next((name for name in among(free, _ROUNDS) if _are_rounds(table, roles, name)), None)
+    if roles.search or wanted.search:
+        roles.counter = rounds  # no setting of a trial
+        return
+    if rounds is not None:
+        raise _about_rounds(table, roles, rounds)
     repeats, numbers = among(free, REPEATS), among(free, _NUMBERS)
     if len(repeats) != 1 or len(numbers) != 1 or not looks_numeric(table.columns, numbers[0]):
         return
@@ -43,17 +48,18 @@ def guess_searches(table: Merged, roles: Roles, wanted: ReadRequest) -> None:
         roles.guessed += [("search", repeats[0]), ("order", numbers[0])]
 
 
-def _ask_about_rounds(table: Merged, roles: Roles, rounds: list[str]) -> None:
-    """Ask what rounds are that have several trials each, of settings that vary: no trial of a later one is independent
-    where it was drawn from a space that an earlier one has chosen."""
-    for name in rounds:
-        count = len(as_codes(table.columns[name])[0])
-        sizes = np.bincount(table.codes(*roles.family, name))
-        if count < 2 or np.median(sizes) < 2 or not settings_vary(table.columns, name):
-            continue
-        one_search = f" ({named('search')} {roles.family[0]})" if roles.family else ""
-        raise Ambiguous(
-            f"{table.source}: {name!r} has {count} values with several trials each: are they rounds of one search, "
-            f"each of which draws where the last did well{one_search}, repeats of a whole search "
-            f"({named('search')} {name}), or neither, and all trials are independent ({named('search')} none)?"
-        )
+def _are_rounds(table: Merged, roles: Roles, name: str) -> bool:
+    """Whether a column numbers rounds that have several trials each, of settings that vary."""
+    count, sizes = len(as_codes(table.columns[name])[0]), np.bincount(table.codes(*roles.family, name))
+    return count > 1 and bool(np.median(sizes) > 1) and settings_vary(table.columns, name)
+
+
+def _about_rounds(table: Merged, roles: Roles, name: str) -> Ambiguous:
+    """The trials of a round are not independent where it draws from a space that the last one has chosen."""
+    count = len(as_codes(table.columns[name])[0])
+    one_search = f" ({named('search')} {roles.family[0]})" if roles.family else ""
+    return Ambiguous(
+        f"{table.source}: {name!r} has {count} values with several trials each: are they rounds of one search, each of "
+        f"which draws where the last did well{one_search}, repeats of a whole search ({named('search')} {name}), or "
+        f"neither, and all trials are independent ({named('search')} none)?"
+    )
