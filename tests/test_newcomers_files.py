@@ -71,6 +71,13 @@ def test_a_test_that_fails_in_every_run_is_a_regression(column, label, n_tests, 
     assert (alone.columns["group"], alone.reported) == (column, None)
 
 
+def test_a_deleted_test_lets_nothing_pass(tmp_path):
+    once = [row for row in suite("test", "t{:02d}".format) if row["run"] == 0 and row["test"] != "t07"]
+    alone = {"branch": "main", "test": "t07", "run": 0, "pass": 1}
+    gate = lb.gate(write(tmp_path / "suite.csv", [*once, alone]), baseline="main", candidate="pr", family="branch")
+    assert (gate.decision == "pass", gate.absent) == (False, ("t07",))
+
+
 @pytest.mark.parametrize("n_tests", [9, 60])
 def test_scenarios_are_no_repeated_trials(n_tests, tmp_path, capsys):
     path = str(write(tmp_path / "suite.csv", suite("scenario", "t{:02d}".format, n_tests)))
@@ -126,11 +133,15 @@ def test_runs_in_paths_that_differ_in_a_number(tmp_path):
             assert trials[model].selection.tolist() == values
 
 
-def test_families_that_are_yes_or_no_are_called_by_their_column():
+def test_families_that_are_yes_or_no_are_called_by_their_column(tmp_path, capsys):
     runs = {"mixup": [True] * 4 + [False] * 4, "val_acc": [0.8, 0.82, 0.81, 0.83, 0.7, 0.72, 0.71, 0.73]}
     assert lb.read_trials(runs, family="mixup").families == ("mixup = True", "mixup = False")
     words = {**runs, "mixup": ["yes"] * 4 + ["no"] * 4, "model": ["cnn", "vit"] * 4}
     assert lb.read_trials(words, family="mixup").families == ("mixup = yes", "mixup = no")
+    rows = [dict(zip(words, row, strict=True)) for row in zip(*words.values(), strict=True)]
+    path = str(write(tmp_path / "runs.csv", rows))
+    assert main(["compare", path, "--family", "mixup", "--name", "mixup = yes=With mixup"]) == 0
+    assert "With mixup, better than mixup = no" in capsys.readouterr().out
     joint = lb.read_trials(words, family="model,mixup").families
     assert set(joint) == {f"{model} / mixup = {mixup}" for model in ("cnn", "vit") for mixup in ("yes", "no")}
 

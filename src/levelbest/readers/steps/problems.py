@@ -183,10 +183,10 @@ def _are_problems(columns: Mapping[str, Cells], roles: Roles, name: str) -> bool
 
 
 def _are_tests(columns: Mapping[str, Cells], name: str) -> bool:
-    """Whether cells are names or numbers of tests, with several rows each, and not their scores."""
+    """Whether cells are names or numbers of tests, which repeat, and not their scores."""
     if looks_numeric(columns, name) and not is_index(Look(name, columns[name])):
         return False
-    return 1 < len(as_codes(columns[name])[0]) <= len(columns[name]) / 2
+    return 1 < len(as_codes(columns[name])[0]) < len(columns[name])
 
 
 _ATTEMPTS = names.word_set("attempt rollout sample trial k try repeat rep completion generation attempt_id trial_id")
