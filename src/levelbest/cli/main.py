@@ -356,7 +356,7 @@ def as_pairs(ctx: click.Context, param: click.Parameter, value: tuple[str, ...])
 
 
 def as_names(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> dict[str, str]:
-    """``FAMILY=TEXT``; a family that is named after its column has an equals sign of its own: ``mixup = True=Mixup``."""
+    """``FAMILY=TEXT``; a family named after its column has an equals sign of its own: ``mixup = True=Mixup``."""
     families: dict[str, str] = {}
     for given in value:
         known = re.fullmatch(r"(.+ = [^=]+)=(.*)", given)
