@@ -9,6 +9,7 @@ import contextlib
 import importlib
 import io
 import os
+import re
 import shlex
 import shutil
 import sys
@@ -352,6 +353,15 @@ def as_pairs(ctx: click.Context, param: click.Parameter, value: tuple[str, ...])
         if "=" not in pair:
             raise click.BadParameter(f"{pair!r} is not KEY=VALUE, e.g. study=cnn", ctx, param)
     return dict(pair.split("=", 1) for pair in value)
+
+
+def as_names(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> dict[str, str]:
+    """``FAMILY=TEXT``; a family named after its column has an equals sign of its own: ``mixup = True=Mixup``."""
+    families: dict[str, str] = {}
+    for given in value:
+        known = re.fullmatch(r"(.+ = [^=]+)=(.*)", given)
+        families |= {known[1]: known[2]} if known else as_pairs(ctx, param, (given,))
+    return families
 
 
 def as_label(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> str | dict[str, str]:

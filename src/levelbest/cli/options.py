@@ -211,7 +211,7 @@ reading = _together(
         help="COL=TEXT: a display name for a score or cost. With --judge, COL alone: the column of labels.",
     ),
     click.option(
-        "--name", multiple=True, callback=main.as_pairs, metavar="FAMILY=TEXT", help="The name to show for a family."
+        "--name", multiple=True, callback=main.as_names, metavar="FAMILY=TEXT", help="The name to show for a family."
     ),
     click.option("--direction", type=click.Choice(["max", "min"]), help="Whether higher or lower is better."),
     click.option("--selection-direction", type=click.Choice(["max", "min"]), help="The same for the selection score."),

@@ -109,11 +109,26 @@ def comparable(trials: Table, baseline: str | None = None) -> Table:
     everything, trials = trials, with_scores(trials, baseline)
     if not isinstance(trials, Trials):
         return trials
+    refuse_leaderboard(everything)
     if len(trials.families) < 2 <= len(everything.families):
         return everything
     alone = [name for name in trials.families if trials[name].n_trials < 2]
     lost = {name: Caution.of("few-values", name, 1, kind="one-trial") for name in alone}
     return _without(trials, lost, 2, baseline)
+
+
+def refuse_leaderboard(trials: Table) -> None:
+    """Raise where a table has one score of each family and nothing else, as a leaderboard does."""
+    if not isinstance(trials, Trials) or not trials.source or not 2 <= len(trials) == len(trials.families):
+        return
+    known = (trials.group, trials.search, trials.seed, trials.sample, trials.path, trials.order)
+    if trials.configuration or any(column is not None for column in known):
+        return
+    raise DataError(
+        f"each of the {len(trials)} families has one score, and the spread of its runs is not known: no difference can "
+        f"be judged. Give every run; or add the standard deviation and the number of runs (columns mean, std and n), "
+        f"and {called('claim')} compares the means"
+    )
 
 
 def without_one_search(trials: Trials, baseline: str | None = None) -> Trials:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from levelbest import _check
 from levelbest.designs._input import as_trials
@@ -11,6 +12,9 @@ from levelbest.errors import Ambiguous, DataError, InputError, called, named
 from levelbest.results import Claim, ClaimedPair
 from levelbest.stats.budgets import READINGS, Gate, Summary, claim_gate, judge_summary
 from levelbest.trials import Settings, Trials
+
+if TYPE_CHECKING:
+    from levelbest.readers.raw import RawTable
 
 
 def claim(
@@ -189,14 +193,27 @@ def _summaries(
         tables = [frame_table(item)] if is_frame(item) else [t for path in as_paths(item) for t in read_path(path)[0]]
         for table in tables:
             if not is_summary_table(table):
-                raise InputError(
-                    f"{table.source} has no columns mean, sd (or se) and n, and no cells with ±; for "
-                    f"runs of a baseline give {named('claimed')} and {named('attempts')}, and families of trials are "
-                    f"compared by {called('compare')}"
-                )
+                raise _no_summaries(table)
             every += summaries_of(table if where is None else rows_where(table, str(where)), plus_minus, score, runs)
             ways.add(direction_in(table, score))
     return every, ways.pop() if len(ways) == 1 else None
+
+
+def _no_summaries(table: RawTable) -> InputError:
+    """What is missing in a table without means and their spread."""
+    from levelbest.readers.steps.summaries import interval_columns
+
+    if (ends := interval_columns(table.columns)) is not None:
+        return Ambiguous(
+            f"{table.source} has an interval ({ends[0]!r} to {ends[1]!r}), and nothing says its confidence, or over "
+            "what it is (runs, or examples of a test set): give the standard deviation or the standard error of the "
+            "runs and their number (columns std or se, and n)"
+        )
+    return InputError(
+        f"{table.source} has no columns mean, sd (or se) and n, nor acc_mean and acc_std, and no cells with ±; for "
+        f"runs of a baseline give {named('claimed')} and {named('attempts')}, and families with several trials each "
+        f"are compared by {called('compare')}"
+    )
 
 
 def _runs_of(trials: Trials, baseline: str | None) -> Trials:

@@ -11,7 +11,15 @@ import numpy as np
 
 from levelbest import _check
 from levelbest.cautions import Caution
-from levelbest.designs._input import PairPlaces, as_trials, pairs_of, refuse_judge, with_scores, without_one_search
+from levelbest.designs._input import (
+    PairPlaces,
+    as_trials,
+    pairs_of,
+    refuse_judge,
+    refuse_leaderboard,
+    with_scores,
+    without_one_search,
+)
 from levelbest.designs._protocol import WHOLE, Design, Request, design_of
 from levelbest.designs._table import scores_of
 from levelbest.designs.seeds import only_seeds_vary
@@ -101,7 +109,9 @@ def plan_trials(
     """
     as_power(power)
     paid, currency = _price(price)
-    table = without_one_search(with_scores(as_trials(trials, reading), baseline), baseline)
+    trials = as_trials(trials, reading)
+    refuse_leaderboard(trials)
+    table = without_one_search(with_scores(trials, baseline), baseline)
     table.refuse_tasks()
     refuse_judge(table, "a plan")
     over_problems = table.group is not None

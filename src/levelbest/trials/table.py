@@ -284,7 +284,8 @@ class Trials:
         raise Ambiguous(
             f"the trials are of {len(self.tasks)} tasks in {column!r}, and the best over tasks is the best at none: "
             f"choose one ({named('where')} \"{column} = '{first}'\"), compare over them (levelbest compare, "
-            f"lb.compare_tasks), or say {named('task')} none if {column!r} is a setting of the models"
+            f"lb.compare_tasks), or say {named('group')} {column} if they are problems over which scores are averaged, "
+            f"{named('task')} none if {column!r} is a setting of the models"
         )
 
     @property

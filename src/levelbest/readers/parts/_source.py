@@ -13,7 +13,7 @@ from levelbest import _check
 from levelbest._read import as_size
 from levelbest.errors import DataError, InputError
 from levelbest.readers.steps.conditions import checked_condition
-from levelbest.readers.steps.names import SAMPLE_IDS
+from levelbest.readers.steps.names import SAMPLE_IDS, family_names
 from levelbest.readers.steps.priced import is_cached, token_prices
 from levelbest.readers.tables.engine import connect, name_of, quoted, reason_of
 from levelbest.readers.tables.files import as_paths, short_names, stem
@@ -175,7 +175,8 @@ def find_families(
         named = sorted(str(row[0]) for row in counted if row[0] is not None)
         if not named:
             raise DataError(f"no row has a family in {family!r}, so that none of 0 samples has a score")
-        each = [(name, replace(source, where=f"{source.where} AND {column} = {quoted(name)}")) for name in named]
+        of_each = [replace(source, where=f"{source.where} AND {column} = {quoted(name)}") for name in named]
+        each = list(zip(family_names(family, named), of_each, strict=True))
         return each, sum(row[1] for row in counted if row[0] is None)
     files: dict[str, list[str]] = {}
     for path, name in zip(source.files, short_names([Path(path) for path in source.files]), strict=True):

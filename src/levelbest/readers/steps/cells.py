@@ -23,7 +23,7 @@ from levelbest.readers.tables.languages import in_english
 from levelbest.trials import STATUSES
 
 __all__ = ["FLAGS", "MISSING", "STEPS", "ReadNumbers", "Statuses", "as_numbers", "as_statuses", "dig", "has_steps"]
-__all__ += ["inside", "is_endings", "is_series", "no_item", "seconds_of", "split_path", "status_of"]
+__all__ += ["inside", "is_endings", "is_in_words", "is_series", "no_item", "seconds_of", "split_path", "status_of"]
 
 MISSING = frozenset({"", "na", "n/a", "#n/a", "null", "none", "-", "--", "?", "missing", "<na>", "."})
 MISSING |= {"k.a.", "k. a.", "n.v.", "n.d.", "n. d.", "s/d", "#nv", "#n/d", "–", "—"}
@@ -275,6 +275,14 @@ def as_statuses(column: Cells) -> Statuses:
     known = sum(bool(name.strip()) for name in names) - len(unknown)
     lost = int(np.count_nonzero((table[:-1] > 0) & (table[:-1] != STATUSES.index("running"))))
     return Statuses(table[codes], unknown, known, lost)
+
+
+def is_in_words(column: Cells, score: Cells) -> bool:
+    """Whether outcomes are a score of 0 and 1 in words: exactly the rows that went wrong have one of them."""
+    lost, scores = as_statuses(column).codes > 0, as_numbers(score).values
+    if set(np.unique(scores).tolist()) != {0.0, 1.0}:
+        return False
+    return any(np.array_equal(lost, scores == worst) for worst in (0.0, 1.0))
 
 
 def split_path(path: str, columns: Iterable[str]) -> tuple[str, str] | None:

@@ -5,7 +5,7 @@ Columns chosen by name alone are reported (`Roles.guessed`); where two columns a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -14,11 +14,11 @@ from levelbest.cautions import Caution
 from levelbest.errors import Ambiguous, named
 from levelbest.readers.raw import Cells, Codes, as_codes, as_flags, joint_codes
 from levelbest.readers.steps import names
-from levelbest.readers.steps.cells import FLAGS, as_numbers, as_statuses, is_endings, is_series
+from levelbest.readers.steps.cells import FLAGS, as_numbers, as_statuses, is_endings, is_in_words, is_series
 from levelbest.readers.steps.kinds import Look, is_moment, is_run_number, is_setting_name, never_score, of_settings
 from levelbest.readers.steps.merged import Merged
-from levelbest.readers.steps.names import SAMPLE_IDS, among, word_set
-from levelbest.readers.steps.problems import guess_problems, guess_task
+from levelbest.readers.steps.names import SAMPLE_IDS, among, obvious_family, tokens, word_set
+from levelbest.readers.steps.problems import guess_problems, guess_task, named_problems
 from levelbest.readers.steps.roles import (
     ReadRequest,
     Roles,
@@ -29,13 +29,21 @@ from levelbest.readers.steps.roles import (
     only_column,
     says_none,
 )
-from levelbest.readers.steps.several import ask_about_names, in_columns, inside_lists, the_meant, with_twin, worded
+from levelbest.readers.steps.searches import REPEATS, guess_searches
+from levelbest.readers.steps.several import (
+    ask_about_names,
+    in_columns,
+    inside_lists,
+    numbered,
+    the_meant,
+    with_twin,
+    worded,
+)
 from levelbest.trials import Trials
 from levelbest.trials.nested import PREFIX
 
 __all__ = ["choose_roles", "guess_repetitions"]
 
-_GROUP = word_set("group problem problem_id task_id question_id prompt_id instance_id doc_id puzzle_id")
 _COST = word_set(
     "cost runtime duration elapsed walltime gpu_hours seconds hours usd time_total_s train_time training_time "
     "wall_time fit_time price time"
@@ -45,9 +53,6 @@ _SEED = word_set("seed random_seed random_state")
 _STATUS = word_set("status state trial_status trial_state run_status run_state exit_status job_status job_state")
 _CUMULATIVE = word_set("cum cumulative accumulated total_so_far start end")
 _SEARCHES = word_set("search search_id")
-_REPEATS = word_set("repeat repeat_id repetition rep replicate replication restart study_seed search_seed")
-_NUMBERS = word_set("trial trial_id trial_number trial_no trial_idx number draw candidate evaluation eval iteration")
-"""Within a repeat of a search: which of its trials a row is."""
 
 
 def choose_roles(table: Merged, wanted: ReadRequest) -> Roles:
@@ -67,8 +72,7 @@ def choose_roles(table: Merged, wanted: ReadRequest) -> Roles:
     guessed: list[tuple[str, str]] = []
     notes: list[Caution] = []
     if not family and wanted.family is None:
-        taken = {name for name in given.values() if name}
-        family, notes = guess_family(table, [name for name in columns if name not in taken])
+        family, notes = guess_family(table, _not_taken(columns, given))
         guessed += [("family", name) for name in family]
     selection = given.pop("selection")
     if selection is None:
@@ -88,6 +92,12 @@ def choose_roles(table: Merged, wanted: ReadRequest) -> Roles:
     guess_searches(table, roles, wanted)
     guess_task(table, roles, wanted)
     return roles
+
+
+def _not_taken(columns: Iterable[str], given: Mapping[str, str | None]) -> list[str]:
+    """The columns without a part; ``--search model`` says that each family is one search, and names families too."""
+    taken = {name for role, name in given.items() if name and not (role == "search" and obvious_family(tokens(name)))}
+    return [name for name in columns if name not in taken]
 
 
 _ASKED = (
@@ -136,7 +146,8 @@ def _guess_selection(table: Merged, wanted: ReadRequest, family: Sequence[str], 
         ask_about_names(columns, gaps, source)
     numeric = ([name for name in tier if could_be(name)] for tier in tiers)
     numeric = (tier if len(tier) < 2 else the_meant(columns, tier) for tier in numeric)
-    selection = only_column(numeric, source, "selection score", f"choose one with {named('selection')}")
+    one_of = f"choose one with {named('selection')}"
+    selection = only_column(numeric, source, "selection score", lambda tier: one_of + numbered(tier))
     if selection is not None or reported is not None:
         return selection or str(reported)
     return _last_resort(table, free, tiers, could_be)
@@ -152,7 +163,10 @@ def _last_resort(
     lists = [name for tier in tiers for name in tier if is_series(columns[name])]
     if len(lists) == 1:
         return lists[0]  # whether its items are tasks or checkpoints is told by the table, or asked
-    remedy = worded(columns, [name for tier in tiers for name in tier]) or in_columns(columns, filter(could_be, free))
+    scores = [name for name in free if could_be(name)]
+    remedy = worded(columns, [name for tier in tiers for name in tier]) or numbered(scores) + in_columns(
+        columns, scores
+    )
     raise Ambiguous(
         f"{source}: no column is obviously the selection score; name it with {named('selection')} (columns: "
         f"{listed_columns(columns)}{inside_lists(columns)}){remedy}"
@@ -208,10 +222,6 @@ def _costs(columns: Mapping[str, Cells], free: Sequence[str], _: Roles) -> list[
     return among(costs, ("cost",)) or costs
 
 
-def _groups(columns: Mapping[str, Cells], free: Sequence[str], roles: Roles) -> list[str]:
-    return [name for name in among(free, _GROUP) if _are_problems(columns, roles, name)]
-
-
 def _seeds(_: Mapping[str, Cells], free: Sequence[str], __: Roles) -> list[str]:
     return among(free, _SEED) or [name for name in free if "_".join(of_settings(name)) in _SEED]
 
@@ -220,12 +230,19 @@ def _searches(_: Mapping[str, Cells], free: Sequence[str], __: Roles) -> list[st
     return among(free, _SEARCHES)
 
 
-def _statuses(columns: Mapping[str, Cells], free: Sequence[str], _: Roles) -> list[str]:
+def _statuses(columns: Mapping[str, Cells], free: Sequence[str], roles: Roles) -> list[str]:
     by_name = [name for name in among(free, _STATUS) if as_statuses(columns[name]).is_status]
-    return by_name or [name for name in free if is_endings(columns[name])]
+    known = by_name or [name for name in free if is_endings(columns[name])]
+    return [name for name in known if not _is_score_in_words(columns, name, roles)]
 
 
-_OBVIOUS = {"cost": _costs, "group": _groups, "seed": _seeds, "search": _searches, "status": _statuses}
+def _is_score_in_words(columns: Mapping[str, Cells], name: str, roles: Roles) -> bool:
+    """Whether outcomes (``failed: AssertionError``) repeat a score of 0 and 1: nothing crashed where a test failed."""
+    scores = [columns[score] for score in (roles.selection, roles.reported) if score and score in columns]
+    return any(not is_series(score) and is_in_words(columns[name], score) for score in scores)
+
+
+_OBVIOUS = {"cost": _costs, "group": named_problems, "seed": _seeds, "search": _searches, "status": _statuses}
 """The columns that obviously play a part, by rule, in the order in which parts are given."""
 
 
@@ -239,36 +256,10 @@ def _guess_rest(table: Merged, roles: Roles, free: Sequence[str], wanted: ReadRe
     if roles.group is not None:
         unused = [name for name in free if name not in roles.used()]
         roles.sample = roles.trial or _obvious_sample(columns, unused) or roles.order or _runs(columns, unused, roles)
+    endings = [name for name in free if name not in roles.used() and is_endings(columns[name])]
+    roles.in_words = next((name for name in endings if _is_score_in_words(columns, name, roles)), None)
     flags = [name for name in free if set(names.tokens(name)) & FLAGS and as_flags(columns[name]) is not None]
     roles.flag = flags[0] if len(flags) == 1 else None
-
-
-def _are_problems(columns: Mapping[str, Cells], roles: Roles, name: str) -> bool:
-    """A column named ``group`` may hold groups of runs: problems are those that all families have in common."""
-    family, codes = _family_codes(columns, roles.family), as_codes(columns[name])[1]
-    if names.spelled(name) != "group" or family is None:
-        return True
-    sets = [frozenset(codes[family == code].tolist()) for code in np.unique(family)]
-    return len(set(sets)) == 1 and len(sets[0]) > 1
-
-
-def guess_searches(table: Merged, roles: Roles, wanted: ReadRequest) -> None:
-    """Repeated searches known by two columns: a repeat, and the number of a trial that begins again in each.
-
-    The columns are those of ``model, repeat, trial, val_acc``.
-    """
-    if roles.search or wanted.search or roles.trial or wanted.trial or roles.group is not None:
-        return
-    free = [name for name in table.columns if name not in roles.used()]
-    repeats, numbers = among(free, _REPEATS), among(free, _NUMBERS)
-    if len(repeats) != 1 or len(numbers) != 1 or not looks_numeric(table.columns, numbers[0]):
-        return
-    search, trial = table.codes(*roles.family, repeats[0]), table.codes(numbers[0])
-    sizes = np.bincount(search)
-    once = np.unique(joint_codes([search, trial])).size == table.n_rows
-    if once and sizes.size > 1 and sizes.min() > 1 and np.unique(trial).size == sizes.max():
-        roles.search, roles.order = repeats[0], roles.order or numbers[0]
-        roles.guessed += [("search", repeats[0]), ("order", numbers[0])]
 
 
 def _obvious_sample(columns: Mapping[str, Cells], free: Sequence[str]) -> str | None:
@@ -281,7 +272,7 @@ def _obvious_sample(columns: Mapping[str, Cells], free: Sequence[str]) -> str | 
 
 def _runs(columns: Mapping[str, Cells], free: Sequence[str], roles: Roles) -> str | None:
     """The column that says which run of all problems a row is of: no run has a problem twice, unless row by row."""
-    numbers = among(free, _RUNS | _REPEATS) if roles.seed is None else []
+    numbers = among(free, _RUNS | REPEATS) if roles.seed is None else []
     if len(numbers) != 1:
         return None
     keys = [as_codes(columns[name])[1] for name in (*roles.family, roles.group, roles.task, numbers[0]) if name]

@@ -18,10 +18,11 @@ import numpy.typing as npt
 
 from levelbest.readers.raw import EXACT, Cells, Coded, Codes, as_codes, is_numeric
 from levelbest.readers.steps import names
-from levelbest.readers.steps.cells import is_series
+from levelbest.readers.steps.cells import as_numbers, is_series
 
 __all__ = ["COUNTERS", "HYPERPARAMETERS", "PLACES", "Look", "is_index", "is_moment", "is_result", "never_score"]
-__all__ += ["is_numbered", "is_run_number", "is_setting_name", "is_task_name", "never_setting", "of_settings"]
+__all__ += ["is_numbered", "is_run_number", "is_setting_name", "is_task_name", "may_be_length", "never_setting"]
+__all__ += ["of_settings"]
 
 
 COUNTERS = (
@@ -33,6 +34,10 @@ COUNTERS = (
     *("examples_seen", "it", "timestep", "env_step", "rung", "fidelity", "budget"),
 )
 """What counts how far a run has come, the surest first."""
+_LENGTHS = names.word_set("epochs steps iterations timesteps total_timesteps episodes frames updates total_steps")
+_IN_ENVIRONMENTS, _FEW_FRAMES = names.word_set("timesteps total_timesteps frames"), 10_000
+"""Counters that may be a hyperparameter as well (how long to train); of an environment only up to so many: beyond, they
+are neither steps of a sampler nor frames of a video."""
 PLACES = names.word_set(
     "worker worker_id worker_rank node node_id node_name nodename machine machine_id host hostname host_id batch "
     "batch_id batch_idx batch_index batch_no gpu gpu_id gpu_index gpu_idx gpu_name gpu_rank cuda_device device_id "
@@ -142,10 +147,23 @@ class Look:
 ColumnRule = Callable[[Look], bool]
 
 
+def may_be_length(counter: str, place: npt.NDArray[np.float64]) -> bool:
+    """Whether a counter may be a hyperparameter, by its name and its numbers: ``frames``, 8 or 16."""
+    name = names.spelled(counter.rpartition("/")[2])
+    return name in _LENGTHS and not (name in _IN_ENVIRONMENTS and place.max() > _FEW_FRAMES)
+
+
 def is_index(look: Look) -> bool:
-    """``seed``, ``sample_id``, ``Unnamed: 0``."""
+    """``seed``, ``sample_id``, ``Unnamed: 0``; ``test`` where tests are numbered."""
     spelled = names.spelled(look.name)
-    return bool(look.words) and (look.words[-1] in _INDEX or spelled in COUNTERS or spelled.startswith("unnamed"))
+    by_name = bool(look.words) and (look.words[-1] in _INDEX or spelled in COUNTERS or spelled.startswith("unnamed"))
+    return by_name or (names.is_test_name(look.name) and _numbers_tests(look))
+
+
+def _numbers_tests(look: Look) -> bool:
+    """At least four whole numbers, counted from 0 or 1, with several rows each."""
+    ids, counts = np.unique(as_numbers(look.cells).values, return_counts=True)
+    return ids.size >= 4 and ids[0] in (0, 1) and bool((np.diff(ids) == 1).all()) and int(counts.min()) > 1
 
 
 def _is_of_settings(look: Look) -> bool:

@@ -21,7 +21,9 @@ __all__ = [
     "cost_unit_of",
     "could_be_score",
     "direction_of",
+    "family_names",
     "is_metric",
+    "is_test_name",
     "leaky_name",
     "natural_bounds",
 ]
@@ -41,6 +43,10 @@ FAMILY = word_set(
 )
 _OF_A_NAME = word_set("name id type key label version tag path or")
 """What follows the word for a family: ``model_name_or_path``."""
+_TRUTHS = word_set("true false yes no on off")
+"""Names of families that mean nothing without the column that they stand in."""
+_CASES = word_set("test tests case cases testcase testcases check checks nodeid")
+_OF_A_CASE = word_set("case id ids idx index no nr number name names key uid node nodeid")
 SAMPLE_IDS = (
     *("sample_id", "sample", "sample_idx", "sample_index", "sample_number", "completion_id", "generation_id"),
     *("trial", "trial_id", "attempt", "epoch"),
@@ -147,9 +153,34 @@ def obvious_family(words: tuple[str, ...], known: frozenset[str] = FAMILY, also:
     return bool(words) and words[0] in known and set(words[1:]) <= set(also)
 
 
+def family_names(column: str, values: Sequence[str]) -> tuple[str, ...]:
+    """The names of families: the values of a column, with the name of the column where they are yes or no.
+
+    Examples
+    --------
+    >>> family_names("mixup", ["True", "False"]), family_names("model", ["cnn", "vit"])
+    (('mixup = True', 'mixup = False'), ('cnn', 'vit'))
+    """
+    if not {value.strip().lower() for value in values} <= _TRUTHS:
+        return tuple(values)
+    return tuple(f"{column} = {value}" for value in values)
+
+
 def rest(name: str) -> frozenset[str]:
     """The words that are left when the split is taken out."""
     return frozenset(tokens(name)) - VALIDATION - TEST - TRAIN
+
+
+def is_test_name(name: str) -> bool:
+    """Whether a column is by its name one of the tests of a suite; ``test`` alone may also be a score.
+
+    Examples
+    --------
+    >>> is_test_name("test"), is_test_name("TestCase"), is_test_name("check_name"), is_test_name("test_acc")
+    (True, True, True, False)
+    """
+    words = tokens(name)
+    return bool(words) and words[0] in _CASES and set(words[1:]) <= _OF_A_CASE
 
 
 def is_metric(name: str) -> bool:

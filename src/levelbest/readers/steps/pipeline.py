@@ -32,6 +32,7 @@ from levelbest.readers.steps.cells import ReadNumbers, as_statuses, is_series, s
 from levelbest.readers.steps.conditions import matching_rows
 from levelbest.readers.steps.diagnose import INDEPENDENT
 from levelbest.readers.steps.guesses import choose_roles, guess_repetitions
+from levelbest.readers.steps.kinds import is_setting_name
 from levelbest.readers.steps.merged import Merged
 from levelbest.readers.steps.problems import prefixes_of, refuse_repeats, said_of_groups
 from levelbest.readers.steps.roles import ReadRequest, Roles, configuration_of, plain_values
@@ -61,6 +62,7 @@ def build_trials(tables: Sequence[RawTable], wanted: ReadRequest) -> Trials:
     table = expand_counts(_by_run(_chosen_rows(Merged(tables), wanted), wanted), wanted)
     long, wanted = melt(table, wanted)
     roles = choose_roles(long, wanted)
+    _refuse_summaries(long, roles, wanted)
     melted = long is not table
     table = expand_lists(long.having(roles.selection, is_given=wanted.selection is not None), roles)
     judged = judged_by(table, roles, wanted)
@@ -71,6 +73,20 @@ def build_trials(tables: Sequence[RawTable], wanted: ReadRequest) -> Trials:
     trials = replace(trials, skipped=tuple(table.skipped), cautions=tuple(table.cautions))
     ask_about_scores(trials, wanted)
     return trials
+
+
+def _refuse_summaries(table: Merged, roles: Roles, wanted: ReadRequest) -> None:
+    """Raise where rows are no trials but means of runs, one row for each family and nothing else that varies."""
+    parts = {roles.task, roles.group, roles.search, roles.seed, roles.trial, table.roles.get("selection")}
+    if parts != {None} or wanted.family == ("none",) or table.n_rows < 2:
+        return
+    named_so = roles.family or [name for name in table.columns if names.obvious_family(names.tokens(name))]
+    settings = [name for name in table.columns if is_setting_name(name) and name not in named_so]
+    varied = any(len(as_codes(table.columns[name])[0]) > 1 for name in settings)
+    if not varied and named_so and np.unique(table.codes(*named_so)).size == table.n_rows:
+        from levelbest.readers.steps.summaries import refuse_summaries  # for such tables alone
+
+        refuse_summaries(table, roles.reported or roles.selection)
 
 
 def _by_run(table: Merged, wanted: ReadRequest) -> Merged:
@@ -225,7 +241,7 @@ def _completed(table: Merged, kept: Merged, trials: Trials, roles: Roles, wanted
 
 def _others(table: Merged, roles: Roles, configuration: Collection[str]) -> dict[str, Column]:
     """What else stands in the rows: other scores and remarks, the names of runs, a status in its own words."""
-    used = {*configuration, *(roles.used() - {roles.status, roles.trial, roles.flag}), roles.sample}
+    used = {*configuration, *(roles.used() - {roles.status, roles.trial, roles.flag, roles.in_words}), roles.sample}
     return {name: plain_values(table.columns[name]) for name in table.columns if name not in used}
 
 
@@ -303,13 +319,14 @@ def _flagged(table: Merged, name: str | None) -> BoolArray:
 def _families(table: Merged, roles: Roles) -> Named:
     if not roles.family:
         return table.source_codes()
-    parts = [as_codes(table.columns[name]) for name in roles.family]
+    coded = [(name, as_codes(table.columns[name])) for name in roles.family]
+    parts = [(names.family_names(name, values), codes) for name, (values, codes) in coded]
     if len(parts) == 1:
         return parts[0]
     joint = joint_codes([codes for _, codes in parts])
     _, first = np.unique(joint, return_index=True)
     full = np.all([codes >= 0 for _, codes in parts], axis=0)
-    joined = [" / ".join(names[codes[row]] for names, codes in parts) if full[row] else "" for row in first]
+    joined = [" / ".join(labels[codes[row]] for labels, codes in parts) if full[row] else "" for row in first]
     return unique_codes(np.where(full, joint, -1).astype(np.int32), joined)
 
 

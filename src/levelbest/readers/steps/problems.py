@@ -6,14 +6,14 @@ else, the user is asked. A table may have a weight and a stratum (difficulty, so
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from math import lgamma, log
 
 import numpy as np
 
 from levelbest._check import Column, FloatArray, IntArray
 from levelbest.errors import Ambiguous, DataError, InputError, named
-from levelbest.readers.raw import Codes, as_codes, joint_codes
+from levelbest.readers.raw import Cells, Codes, as_codes, joint_codes
 from levelbest.readers.steps import names
 from levelbest.readers.steps.cells import as_numbers, as_statuses
 from levelbest.readers.steps.kinds import Look, is_index, is_numbered, is_setting_name, is_task_name, never_setting
@@ -22,8 +22,9 @@ from levelbest.readers.steps.roles import ReadRequest, Roles, looks_numeric
 from levelbest.trials import Trials
 from levelbest.trials.nested import PREFIX, nested_in
 
-__all__ = ["guess_problems", "guess_task", "prefixes_of", "refuse_repeats", "said_of_groups"]
+__all__ = ["guess_problems", "guess_task", "named_problems", "prefixes_of", "refuse_repeats", "said_of_groups"]
 
+_GROUP = names.word_set("group problem problem_id task_id question_id prompt_id instance_id doc_id puzzle_id")
 _SPLITS = names.word_set("split data_split eval_split test_split")
 """Names of tasks where they hold words; numbers are folds of the data."""
 _PARTS_OF_PATHS = (("folder",), ("name",), ("file",))
@@ -162,6 +163,30 @@ def _numbers_attempts(table: Merged, roles: Roles, name: str) -> bool:
         ):
             return True
     return False
+
+
+def named_problems(columns: Mapping[str, Cells], free: Sequence[str], roles: Roles) -> list[str]:
+    """The columns that are of problems by their names, else the one of tests that has most of them."""
+    tests = [name for name in free if names.is_test_name(name) and _are_tests(columns, name)]
+    most = max(tests, key=lambda name: len(as_codes(columns[name])[0]), default=None)
+    named_so = [name for name in names.among(free, _GROUP) if _are_problems(columns, roles, name)]
+    return named_so or ([] if most is None else [most])
+
+
+def _are_problems(columns: Mapping[str, Cells], roles: Roles, name: str) -> bool:
+    """A column named ``group`` may hold groups of runs: problems are those that all families have in common."""
+    if names.spelled(name) != "group" or not roles.family:
+        return True
+    family, codes = joint_codes([as_codes(columns[column])[1] for column in roles.family]), as_codes(columns[name])[1]
+    sets = [frozenset(codes[family == code].tolist()) for code in np.unique(family)]
+    return len(set(sets)) == 1 and len(sets[0]) > 1
+
+
+def _are_tests(columns: Mapping[str, Cells], name: str) -> bool:
+    """Whether cells are names or numbers of tests, which repeat, and not their scores."""
+    if looks_numeric(columns, name) and not is_index(Look(name, columns[name])):
+        return False
+    return 1 < len(as_codes(columns[name])[0]) < len(columns[name])
 
 
 _ATTEMPTS = names.word_set("attempt rollout sample trial k try repeat rep completion generation attempt_id trial_id")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -30,7 +30,6 @@ from levelbest.readers.steps.names import among, obvious_family, word_set
 
 __all__ = ["LIKE_FAMILY", "ReadRequest", "Roles", "column_named", "configuration_of", "guess_family", "listed_columns"]
 __all__ += ["looks_numeric", "only_column", "plain_values", "says_none"]
-
 
 _PREFIXES = (
     *("user_attrs", "params", "parameters", "hyperparameters", "hparams", "config", "args", "tags", "summary"),
@@ -60,13 +59,12 @@ _REPEATS = names.word_set("s seed rs rep repeat run trial fold idx id")
 """Keys in the name of a run that number it: ``s1`` of ``exp/lr0.1_s1`` is a seed."""
 _ENDINGS = names.word_set("id uuid path dir folder name url timestamp time date host hostname")
 
-
 _PEOPLE = word_set("team student participant contestant")
 LIKE_FAMILY = _PEOPLE | word_set("agent llm network net backbone estimator technique solver")
 _PERHAPS_FAMILY = word_set(
     "policy strategy variant prompt tuner encoder engine clf regressor detector forecaster sampler planner condition "
     "treatment framework library toolkit pipeline recipe agent llm network net backbone estimator technique solver "
-    "heuristic recommender generator ablation"
+    "heuristic recommender generator ablation branch"
 )
 _EXPERIMENTS = word_set("exp experiment")
 _OF_PROBLEMS = word_set("label labels gold target truth class category topic genre difficulty answer source")
@@ -136,9 +134,10 @@ class Roles:
     path: str | None = None
     """Where the files of a trial are."""
     counter: str | None = None
-    """What counts the checkpoints of runs: where the best of a run stands is no setting of it."""
+    """What counts the checkpoints of runs, or the rounds of a search: where the best one stands is no setting of it."""
     flag: str | None = None
-    """A true-or-false column that marks trials that went wrong."""
+    in_words: str | None = None
+    """A true-or-false column that marks trials that went wrong; the score of 0 and 1 in words, which is no status."""
     guessed: list[tuple[str, str]] = field(default_factory=list)
     direction_by: str | None = None
     """The name that told the direction."""
@@ -155,7 +154,7 @@ class Roles:
 
     def used(self) -> set[str]:
         """Every column with a part."""
-        single = [getattr(self, role) for role in (*_NAMED, "answer", "order", "flag", "path", "counter")]
+        single = [getattr(self, role) for role in (*_NAMED, "answer", "order", "flag", "in_words", "path", "counter")]
         return {name for name in (*self.family, *single) if name}
 
 
@@ -326,11 +325,14 @@ def guess_family(table: Merged, free: Sequence[str]) -> tuple[tuple[str, ...], l
     return (family,), []
 
 
-def only_column(tiers: Iterable[Sequence[str]], source: str, what: str, remedy: str) -> str | None:
+def only_column(
+    tiers: Iterable[Sequence[str]], source: str, what: str, remedy: str | Callable[[Sequence[str]], str]
+) -> str | None:
     """The one name of the first tier that has any; a question where it has several."""
     for tier in tiers:
         if len(tier) > 1:
-            raise Ambiguous(f"{source}: the {what} could be any of {listed_columns(tier)}; {remedy}")
+            how = remedy if isinstance(remedy, str) else remedy(tier)
+            raise Ambiguous(f"{source}: the {what} could be any of {listed_columns(tier)}; {how}")
         if tier:
             return tier[0]
     return None
@@ -362,14 +364,15 @@ def _few_words(columns: Mapping[str, Cells], name: str) -> bool:
         return False
     against = never_setting(Look(name, columns[name]))
     return against is None or (
-        against == "result" and obvious_family(names.tokens(name), names.FAMILY | _PERHAPS_FAMILY | _EXPERIMENTS)
+        against in ("place", "result")
+        and obvious_family(names.tokens(name), names.FAMILY | _PERHAPS_FAMILY | _EXPERIMENTS)
     )
 
 
 def _only_words(columns: Mapping[str, Cells], few: Sequence[str], free: Sequence[str]) -> list[str]:
     """The only column of a few words, where no number was drawn for each of them: nothing else tells families apart."""
     words = [name for name in few if not (as_statuses(columns[name]).is_status or is_numbered(columns[name]))]
-    if len(words) != 1 or is_setting_name(words[0]) or is_task_name(words[0]):
+    if len(words) != 1 or is_setting_name(words[0]) or is_task_name(words[0]) or names.is_test_name(words[0]):
         return []
     if set(names.tokens(words[0])) & _OF_PROBLEMS:
         return []

@@ -19,7 +19,16 @@ from levelbest.errors import Ambiguous, named
 from levelbest.readers.raw import Cells, Codes, as_codes, joint_codes
 from levelbest.readers.steps import names
 from levelbest.readers.steps.cells import as_numbers, is_series
-from levelbest.readers.steps.kinds import COUNTERS, HYPERPARAMETERS, PLACES, Look, is_index, is_result, of_settings
+from levelbest.readers.steps.kinds import (
+    COUNTERS,
+    HYPERPARAMETERS,
+    PLACES,
+    Look,
+    is_index,
+    is_result,
+    may_be_length,
+    of_settings,
+)
 from levelbest.readers.steps.merged import Merged
 from levelbest.readers.steps.roles import ReadRequest, Roles, looks_numeric
 from levelbest.trials import OK, STATUSES, Trials
@@ -35,8 +44,6 @@ _UNSURE = names.word_set(
 )
 """Counters that may number the trials of a search as well."""
 _SETTINGS = ("budget", "fidelity")  # of whole runs, unless those have names
-_PLURAL = names.word_set("epochs steps iterations timesteps total_timesteps episodes frames updates total_steps")
-"""Names that may be a hyperparameter as well: how long to train."""
 _ENDS = names.word_set("epoch step iteration iter round rnd episode generation timestep timesteps update")
 _OF_A_PLAN = names.word_set(
     "best last first max min final n num number total early warmup per decay lr every stop stopped patience save size"
@@ -170,8 +177,8 @@ def find_runs(table: Merged, roles: Roles, wanted: ReadRequest) -> Merged:
     for counter in _counters(table.columns):
         if counter in roles.used() - {roles.order}:
             continue
-        plural = names.spelled(counter.rpartition("/")[2]) in _PLURAL
-        rows = _Rows(table, roles, counter, as_numbers(table.columns[counter]).values, within, plural)
+        place = as_numbers(table.columns[counter]).values
+        rows = _Rows(table, roles, counter, place, within, plural=may_be_length(counter, place))
         if not np.isfinite(rows.place).all() or (rows.unsure and roles.search is not None):
             continue  # within a search it numbers the trials
         runs = next((some for runs_by in _WAYS if (some := runs_by(rows)) is not None), None)

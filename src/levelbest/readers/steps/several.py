@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
@@ -13,10 +14,11 @@ from levelbest.readers.steps import names
 from levelbest.readers.steps.cells import as_numbers, is_series
 from levelbest.readers.steps.roles import listed_columns, looks_numeric
 
-__all__ = ["ask_about_names", "in_columns", "inside_lists", "the_meant", "with_twin", "worded"]
+__all__ = ["ask_about_names", "in_columns", "inside_lists", "numbered", "the_meant", "with_twin", "worded"]
 
 _DISTINCT = 5
 """Two columns that are alike in all rows, with so many values, are one."""
+_MOST_PATTERNS = 3
 
 
 def ask_about_names(columns: Mapping[str, Cells], scores: Sequence[str], source: str) -> None:
@@ -48,6 +50,21 @@ def in_columns(columns: Mapping[str, Cells], scores: Iterable[str]) -> str:
     words = [name for name in columns if not looks_numeric(columns, name)]
     several = len(list(scores)) > 1 and len(words) < 2
     return f"; where each of these columns is a family, say {named('family')} columns" if several else ""
+
+
+def numbered(scores: Iterable[str]) -> str:
+    """How to say that columns are runs of one score, where their names differ in a number alone.
+
+    Examples
+    --------
+    >>> numbered(["seed_0.test.acc", "seed_1.test.acc", "lr"])
+    "; where columns are runs of one score, say wide= 'seed_*.test.acc'"
+    """
+    plain = [name for name in scores if not set(name) & set("*?[]'")]
+    patterns = [re.sub(r"\d+", "*", name) for name in plain]
+    several = [pattern for pattern in dict.fromkeys(patterns) if "*" in pattern and patterns.count(pattern) > 1]
+    either = " or ".join(f"{named('wide')} '{pattern}'" for pattern in several[:_MOST_PATTERNS])
+    return f"; where columns are runs of one score, say {either}" if several else ""
 
 
 def worded(columns: Mapping[str, Cells], scores: Sequence[str]) -> str:

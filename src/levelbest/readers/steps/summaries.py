@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from levelbest import _check
-from levelbest.errors import Ambiguous, InputError, named
+from levelbest.errors import Ambiguous, DataError, InputError, called, named
 from levelbest.readers.raw import Cells, RawTable, is_numeric, texts
 from levelbest.readers.steps.cells import as_numbers, is_series
-from levelbest.readers.steps.names import direction_of
+from levelbest.readers.steps.merged import Merged
+from levelbest.readers.steps.names import direction_of, is_metric, tokens, word_set
 from levelbest.stats.budgets import Summary
 
-__all__ = ["direction_in", "has_summaries", "is_summary_table", "is_summary_text", "rows_where", "summaries_of"]
-__all__ += ["summary_of"]
+__all__ = ["MeanColumns", "direction_in", "has_summaries", "interval_columns", "is_summary_table", "is_summary_text"]
+__all__ += ["mean_columns", "refuse_summaries", "rows_where", "summaries_of", "summary_of"]
 
 _NUMBER = r"[-+−]?(?:\d+(?:[.,]\d+)?|[.,]\d+)(?:[eE][-+]?\d+)?"
 _SD = r"sd|s\.d\.|std(?:[ .]?dev)?\.?|stdev|standard deviation"
@@ -41,14 +43,26 @@ _RUNS = re.compile(
 )
 _FORM = "'ours 77.0 ± 0.6 (5), tuned 100': the mean, ±, the number of runs, and the trials it was tuned with"
 _NAMES = ("name", "model", "family", "method", "algorithm", "system", "approach")
-_COLUMNS: Mapping[str, Sequence[str]] = {
-    "mean": ("mean", "average", "avg", "score"),
-    "sd": ("sd", "std", "stdev", "std_dev", "standard_deviation"),
-    "se": ("se", "sem", "stderr", "std_err", "standard_error"),
-    "spread": ("±", "+-", "+/-", "pm", "plus_minus", "spread", "error"),
-    "n": ("n", "seeds", "runs", "n_seeds", "n_runs", "repeats", "repetitions"),
-    "tuned": ("tuned", "trials", "n_trials", "search", "configurations", "tuning_trials"),
+_SPREAD = ("±", "+-", "+/-", "pm", "plus_minus", "spread", "error")
+_TUNED_COLUMNS = ("tuned", "trials", "n_trials", "search", "configurations", "tuning_trials")
+_MEAN_WORDS = word_set("mean average avg")
+_SPREAD_WORDS = {
+    "sd": (("standard", "deviation"), ("std", "dev"), ("std", "deviation"), ("sd",), ("std",), ("stdev",), ("stddev",)),
+    "se": (("standard", "error"), ("std", "err"), ("std", "error"), ("se",), ("sem",), ("stderr",)),
 }
+"""What a header calls the spread of a mean, the longest first: ``acc_std``, ``Accuracy (std. dev.)``."""
+_ENDS = {"low": word_set("low lower lo lcl lb"), "high": word_set("high upper hi ucl ub")}
+_RUN_WORDS, _OF_RUNS = word_set("seeds runs repeats repetitions folds nseeds nruns"), word_set("n num number of no")
+
+
+@dataclass(frozen=True)
+class MeanColumns:
+    """The columns of a mean and of its spread: ``acc_mean`` and ``acc_std``."""
+
+    mean: str
+    kind: str
+    """``sd``, ``se`` or ``spread``, a ± that is not explained."""
+    spread: str
 
 
 def is_summary_text(text: str) -> bool:
@@ -88,15 +102,71 @@ def _whole(match: re.Match[str]) -> int:
 
 def is_summary_table(table: RawTable) -> bool:
     """Whether its rows are means with their ±, and not single trials."""
-    columns = _columns(table, None)
-    return bool(_with_spread(table.columns)) or ("mean" in columns and bool(columns.keys() & {"sd", "se", "spread"}))
+    return has_summaries(table.columns)
 
 
 def has_summaries(columns: Mapping[str, Cells]) -> bool:
     """Whether a table has means with their spread: in cells with ±, or as columns ``mean`` and ``sd``."""
-    by_name = set(map(_plain, columns))
-    named_so = {"mean", "average", "avg"} & by_name and by_name & {*_COLUMNS["sd"], *_COLUMNS["se"]}
-    return bool(named_so) or bool(_with_spread(columns))
+    return bool(mean_columns(columns)) or bool(_with_spread(columns))
+
+
+def mean_columns(columns: Mapping[str, Cells]) -> list[MeanColumns]:
+    """The columns of means beside their spread: ``mean`` and ``sd``, ``Accuracy (mean)`` and ``Accuracy (std)``."""
+    spreads = [(name, *spread) for name in columns if (spread := _spread_of(name)) is not None]
+    spreads.sort(key=lambda known: ("sd", "se", "spread").index(known[1]))
+    means: dict[str, MeanColumns] = {}
+    for name, kind, words in spreads:
+        mean = _mean_of(columns, words, [spread for spread, *_ in spreads])
+        unsure = _plain(name) == "error" and mean is not None and tokens(mean) not in (("mean",), ("score",))
+        if mean is not None and not unsure and _holds_numbers(columns[name]):
+            means.setdefault(mean, MeanColumns(mean, kind, name))
+    return list(means.values())
+
+
+def _spread_of(name: str) -> tuple[str, tuple[str, ...]] | None:
+    """Which spread a column is by its name, and the words of what it is of; None where it is none."""
+    if _plain(name) in _SPREAD:
+        return "spread", ()
+    if "±" in name:
+        return "spread", tokens(name)
+    words = tokens(name)
+    for kind, spellings in _SPREAD_WORDS.items():
+        for spelling in spellings:
+            for at in range(len(words) - len(spelling) + 1):
+                if words[at : at + len(spelling)] == spelling:
+                    return kind, words[:at] + words[at + len(spelling) :]
+    return None
+
+
+def _mean_of(columns: Mapping[str, Cells], words: tuple[str, ...], spreads: Sequence[str]) -> str | None:
+    """The column of the mean whose spread has these words; of a bare ``std`` the mean, the score or the only metric."""
+    free = [name for name in columns if name not in spreads and _holds_numbers(columns[name])]
+    by_words = {tokens(name): name for name in reversed(free)}
+    by_words |= {
+        tuple(word for word in tokens(name) if word not in _MEAN_WORDS): name
+        for name in reversed(free)
+        if set(tokens(name)) & _MEAN_WORDS
+    }
+    metrics = [name for name in free if is_metric(name)]
+    bare = by_words.get(()) or by_words.get(("score",)) or (metrics[0] if len(metrics) == 1 else None)
+    return by_words.get(words) if words else bare
+
+
+def _holds_numbers(cells: Cells) -> bool:
+    return not is_series(cells) and bool(np.isfinite(as_numbers(cells).values).any())
+
+
+def interval_columns(columns: Mapping[str, Cells]) -> tuple[str, str] | None:
+    """The columns of the ends of an interval, by their names (``ci_low``, ``ci_high``); None where there are none."""
+    low, high = (
+        {
+            tuple(word for word in tokens(name) if word not in words): name
+            for name in columns
+            if set(tokens(name)) & words and _holds_numbers(columns[name])
+        }
+        for words in _ENDS.values()
+    )
+    return next(((low[rest], high[rest]) for rest in low if rest in high), None)
 
 
 def summaries_of(
@@ -107,16 +177,17 @@ def summaries_of(
     ``score`` is the column that is meant where several have means with their ±, ``runs`` the number of runs of each row
     where no column has it: one for all rows, or one each.
     """
-    columns = _columns(table, _the_score(table, score))
+    column = _the_score(table, score)
+    columns = _columns(table, column)
     names = texts(columns["name"]) if "name" in columns else [f"row {row + 1}" for row in range(table.n_rows)]
-    if "both" in columns:
-        halves = [_AFTER.search(str(cell)) for cell in texts(columns["both"])]
+    known = next((pair for pair in mean_columns(table.columns) if pair.mean == column), None)
+    if known is None:
+        halves = [_AFTER.search(str(cell)) for cell in texts(table.columns[str(column)])]
         mean, spread = ([_read(half[part]) for half in halves if half] for part in ("mean", "spread"))
         kind = reading
     else:
-        kind = next((kind for kind in ("sd", "se") if kind in columns), None)
-        mean, spread = _numbers(columns["mean"]), _numbers(columns[kind or "spread"])
-        kind = kind or reading
+        mean, spread = _numbers(table.columns[known.mean]), _numbers(table.columns[known.spread])
+        kind = reading if known.kind == "spread" else known.kind
     n = _numbers(columns["n"]) if "n" in columns else _given_runs(table, runs)
     tuned = _numbers(columns["tuned"]) if "tuned" in columns else [float("nan")] * table.n_rows
     return [
@@ -124,6 +195,28 @@ def summaries_of(
         Summary(str(name), a, b, runs_of, None if np.isnan(trials) else trials, kind)  # type: ignore[arg-type]
         for name, a, b, runs_of, trials in zip(names, mean, spread, n, tuned, strict=True)
     ]
+
+
+def refuse_summaries(table: Merged, selection: str) -> None:
+    """Raise where the score of a table with a row for each family is a mean beside its spread, or has an interval."""
+    pair = next((pair for pair in mean_columns(table.columns) if pair.mean == selection), None)
+    if pair is not None:
+        what = "standard errors" if pair.kind == "se" else "standard deviations"
+        raise DataError(
+            f"{table.source} has means and {what} of runs ({pair.mean!r} and {pair.spread!r}), one row for each of "
+            f"{table.n_rows} families, and no single runs, which are what is compared here; such numbers are compared "
+            f"by {called('claim')}"
+        )
+    ends = interval_columns(table.columns)
+    if ends is not None:
+        low, score, high = (as_numbers(table.columns[name]).values for name in (ends[0], selection, ends[1]))
+        if not ((low <= score) & (score <= high)).all():
+            return
+        raise DataError(
+            f"{table.source} has one score with an interval ({ends[0]!r} to {ends[1]!r}) for each of {table.n_rows} "
+            f"families, and no single runs: give those, or means with the standard deviation and the number of their "
+            f"runs (columns mean, std and n), which are compared by {called('claim')}"
+        )
 
 
 def rows_where(table: RawTable, where: str) -> RawTable:
@@ -148,8 +241,8 @@ def _given_runs(table: RawTable, runs: Sequence[int] | None) -> list[float]:
 
 
 def _the_score(table: RawTable, score: str | None) -> str | None:
-    """The column of means with their ±: the one that was named, else the only one."""
-    known = _with_spread(table.columns)
+    """The column of means with their ±, or beside one of it: the one that was named, else the only one."""
+    known = [*_with_spread(table.columns), *(pair.mean for pair in mean_columns(table.columns))]
     if score is not None:
         return _check.as_choice(score, known, named("selection"))
     if len(known) > 1:
@@ -174,17 +267,19 @@ def _plain(name: str) -> str:
     return name.strip().lower().replace(" ", "_")
 
 
+def _counts_runs(name: str) -> bool:
+    """``n``, ``Seeds``, ``n_runs``, ``# of seeds``."""
+    words = set(tokens(name))
+    return words == {"n"} or bool(words & _RUN_WORDS and words <= _RUN_WORDS | _OF_RUNS)
+
+
 def _columns(table: RawTable, score: str | None) -> dict[str, Cells]:
-    """The columns by the part that they play, by their names; ``both`` has the mean with its ± in one cell."""
+    """The columns of names, numbers of runs and of trials, by their names; those of scores are none of names."""
     by_name = {_plain(name): name for name in table.columns}
-    parts = {
-        part: table.columns[by_name[known]]
-        for part, names in _COLUMNS.items()
-        if (known := next((name for name in names if name in by_name), None)) is not None
-    }
-    if score is not None:
-        parts["both"] = table.columns[score]
-    summed = _with_spread(table.columns)
+    counts = [name for name in table.columns if _counts_runs(name)]
+    tuned = [by_name[name] for name in _TUNED_COLUMNS if name in by_name]
+    parts = {part: table.columns[known[0]] for part, known in (("n", counts), ("tuned", tuned)) if known}
+    summed = [*_with_spread(table.columns), *([] if score is None else [score])]
     words = [name for name, cells in table.columns.items() if not np.isfinite(as_numbers(cells).values).any()]
     named = next((by_name[name] for name in _NAMES if name in by_name), None)
     if (name := named or next((name for name in words if name not in summed), None)) is not None:

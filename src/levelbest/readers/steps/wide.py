@@ -41,8 +41,8 @@ _CLEAR = ("sample", "completion", "attempt")
 _REPEATS = word_set("seed random_seed random_state run rep repeat replicate fold split trial")
 _ALIKE = 5.0
 _AXES = word_set("x y z t")
-_RUNS = ("run", "seed", "trial", "rep", "repeat")
-"""Stems of columns that may be runs of a family as well as samples of a problem."""
+_RUN = re.compile(r"(?:^|[^a-z])(?:run|seed|trial|rep|repeat)[ _-]?\d+(?!\d)", re.IGNORECASE)
+"""In the name of a column that may be a run of a family as well as a sample of a problem."""
 _PROBLEM = word_set("problem task question puzzle prompt idx index id group instance item example")
 
 
@@ -88,7 +88,8 @@ def melt(table: Merged, wanted: ReadRequest) -> tuple[Merged, ReadRequest]:
     if wanted.wide is None:
         table.say("guessed-columns", kind="samples", first=samples[0], last=samples[-1], count=len(samples))
     others = [name for name in table.columns if name not in samples]
-    group, family = _owner(table, wanted, others)
+    are_runs = all(map(_RUN.search, samples))
+    group, family = _owner(table, wanted, others, are_runs=are_runs)
     n_rows, n_samples = table.n_rows, len(samples)
     repeated = np.repeat(np.arange(n_rows), n_samples)
     stack = stacked([(table.columns[name], n_rows) for name in samples])
@@ -109,7 +110,7 @@ def melt(table: Merged, wanted: ReadRequest) -> tuple[Merged, ReadRequest]:
         roles["group"] = group
         if wanted.group is None:
             table.say("guessed-columns", kind="rows", group=group)
-    elif _are_runs(table):
+    elif are_runs:
         roles["seed"] = place
     as_rows = replace(
         wanted, wide=None, where=None, selection=score, family=family or wanted.family, cost=wanted.cost or "none"
@@ -121,10 +122,16 @@ def _score_name(samples: Sequence[str], others: Sequence[str], stack: Cells) -> 
     """``correct`` of right and wrong answers, the metric that columns are named after (``acc_1``), else ``score``."""
     if "correct" not in others and _right_or_wrong(stack):
         return "correct"
-    match = _SAMPLE.fullmatch(samples[0])
-    stem = match[1].lower() if match else ""
-    wanted = stem if names.direction_of(stem)[0] is not None else "score"
+    wanted = _common_metric(samples) or "score"
     return wanted if wanted not in others else f"{wanted} of a sample"
+
+
+def _common_metric(columns: Sequence[str]) -> str | None:
+    """The metric that all names are of: ``acc`` of ``seed_0.test.acc`` and ``seed_1.test.acc``."""
+    lasts = {name.rpartition(".")[2] for name in columns}
+    common = [word for word in names.tokens(columns[0]) if all(word in names.tokens(name) for name in columns)]
+    metric = lasts.pop() if len(lasts) == 1 else "_".join(common)
+    return metric if names.direction_of(metric)[0] is not None else None
 
 
 def _families_in_columns(table: Merged, wanted: ReadRequest) -> tuple[Merged, ReadRequest]:
@@ -135,11 +142,24 @@ def _families_in_columns(table: Merged, wanted: ReadRequest) -> tuple[Merged, Re
     rows = among(table.columns, _REPEATS)
     scores = [name for name in table.columns if name not in rows and not _says_nothing(table, name)]
     if wanted.family == (COLUMNS,) and COLUMNS not in table.columns:
-        return _by_column(table, wanted, [name for name in scores if is_numeric(table.columns[name])], rows)
+        return _by_column(table, wanted, _named_columns(table, scores, rows), rows)
     known = wanted.family is not None or wanted.group is not None or bool(table.roles)
     if known or len(rows) > 1 or len(scores) < 2 or not _are_families(table, scores, alone=not rows):
         return table, wanted
     return _by_column(table, wanted, scores, rows)
+
+
+def _named_columns(table: Merged, plain: Sequence[str], rows: Sequence[str]) -> list[str]:
+    """The columns of numbers that are families: of no metric, else all of one (``acc_before``, ``acc_after``)."""
+    families = [name for name in plain if is_numeric(table.columns[name])]
+    if len(families) > 1:
+        return families
+    numbers = [name for name in table.columns if name not in rows and is_numeric(table.columns[name])]
+    metrics = [name for name in numbers if names.is_metric(name)]
+    if len({names.direction_of(name)[0] for name in metrics}) > 1:
+        either = " and ".join(map(repr, metrics[:2]))
+        raise DataError(f"{table.source}: {either} are of two metrics, and families have scores of one")
+    return metrics if len(metrics) > 1 else families
 
 
 def _are_families(table: Merged, scores: Sequence[str], *, alone: bool) -> bool:
@@ -164,15 +184,16 @@ def _by_column(
     if len(scores) < 2:
         raise DataError(f"{table.source} has no two columns of numbers that could each be a family")
     repeated = np.tile(np.arange(table.n_rows), len(scores))
+    score = _common_metric(scores) or "score"
     columns: dict[str, Cells] = {
         "family": np.repeat(np.array(scores, dtype=object), table.n_rows),
-        "score": stacked([(table.columns[name], table.n_rows) for name in scores]),
+        score: stacked([(table.columns[name], table.n_rows) for name in scores]),
     }
     labels = [name for name in table.columns if name not in scores and _names_rows(table, name)]
     table.say("guessed-columns", len(scores), kind="by-column", columns=scores, rows=[*labels, *rows, "trial"][0])
-    roles = {"selection": "score", "family": "family"} | ({"seed": rows[0]} if rows else {})
+    roles = {"selection": score, "family": "family"} | ({"seed": rows[0]} if rows else {})
     roles |= {"group": labels[0]} if len(labels) == 1 and not rows else {}
-    as_rows = replace(wanted, where=None, selection="score", family=("family",))
+    as_rows = replace(wanted, where=None, selection=score, family=("family",))
     return table.reshaped(repeated, columns, scores, roles), as_rows
 
 
@@ -246,7 +267,9 @@ def _family(table: Merged, wanted: ReadRequest, others: Sequence[str]) -> tuple[
     return tuple(column_named(name, table.columns, "family", table.source) for name in wanted.family)
 
 
-def _owner(table: Merged, wanted: ReadRequest, others: Sequence[str]) -> tuple[str | None, tuple[str, ...] | None]:
+def _owner(
+    table: Merged, wanted: ReadRequest, others: Sequence[str], *, are_runs: bool
+) -> tuple[str | None, tuple[str, ...] | None]:
     """The column that names each row's problem, and the one that names its family, where they can be told."""
     family = _family(table, wanted, others)
     if wanted.group is not None:
@@ -259,17 +282,12 @@ def _owner(table: Merged, wanted: ReadRequest, others: Sequence[str]) -> tuple[s
     if family and len(set(as_codes(table.columns[family[0]])[1].tolist())) == table.n_rows:
         return None, family
     alone = free and len(as_codes(table.columns[free[0]])[0]) == table.n_rows and not names.is_metric(free[0])
-    if alone and family is None and wanted.family is None and _are_runs(table):
+    if alone and family is None and wanted.family is None and are_runs:
         raise Ambiguous(
             f"{table.source}: the columns hold several runs of each row of {free[0]!r}: is each row a family "
             f"({named('family')} {free[0]}), or a problem ({named('group')} {free[0]})?"
         )
     return (free[0] if alone else None), family
-
-
-def _are_runs(table: Merged) -> bool:
-    """Whether columns are numbered as runs are (``Run 1``), which samples may be too."""
-    return any((match := _SAMPLE.fullmatch(name)) and match[1].lower() in _RUNS for name in table.columns)
 
 
 def _right_or_wrong(stack: Cells) -> bool:

@@ -47,7 +47,9 @@ def print_tasks(comparison: TaskComparison, *, details: bool = False, below: int
     head += held(out, lambda: out.print(table), out.print)
     room = screen_lines(head, foot) - 1 - below
     by_task = {task: answer_of(compared) for task, compared in comparison.tasks.items()}
-    answers = [capital(text_of((*answer.names, *answer.rest))) for answer in by_task.values()]
+    # names are left as they are; words of ours begin a cell with a capital letter
+    answers = [text_of(answer.names + answer.rest) for answer in by_task.values()]
+    answers = [text if answer.names else capital(text) for answer, text in zip(by_task.values(), answers, strict=True)]
     wide = max(len(task) for task in [*by_task, "task"])
     short = [textwrap.shorten(text, max(20, out.width - wide - 2), placeholder=" ...") for text in answers]
     where = next(iter(by_task.values())).where
