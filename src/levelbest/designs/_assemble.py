@@ -9,9 +9,8 @@ from itertools import pairwise
 import numpy as np
 
 from levelbest.cautions import Caution
-from levelbest.designs._input import PairPlaces, pairs_of
+from levelbest.designs._input import PairPlaces, departures, is_registered, pairs_of
 from levelbest.designs._protocol import Design
-from levelbest.designs._registered import departures, is_registered
 from levelbest.errors import DataError, InputError
 from levelbest.results import (
     NOT_COMPARABLE,

@@ -19,9 +19,8 @@ from levelbest._plain import cell_text
 from levelbest.cautions import Caution
 from levelbest.designs import Design, Request, design_of
 from levelbest.designs._assemble import assemble, points_at
-from levelbest.designs._input import pairs_of, with_scores
+from levelbest.designs._input import departures, is_registered, pairs_of, with_scores
 from levelbest.designs._protocol import FIRST_SHOWN
-from levelbest.designs._registered import departures, is_registered
 from levelbest.designs.compare import compare_request
 from levelbest.designs.curve import curves_beside
 from levelbest.designs.problems import ProblemsDesign

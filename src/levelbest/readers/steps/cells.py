@@ -277,11 +277,9 @@ def as_statuses(column: Cells) -> Statuses:
     return Statuses(table[codes], unknown, known, lost)
 
 
-def is_in_words(column: Cells, score: Cells) -> bool:
+def is_in_words(column: Cells, scores: FloatArray) -> bool:
     """Whether outcomes are a score of 0 and 1 in words: exactly the rows that went wrong have one of them."""
-    lost, scores = as_statuses(column).codes > 0, as_numbers(score).values
-    if set(np.unique(scores).tolist()) != {0.0, 1.0}:
-        return False
+    lost = as_statuses(column).codes > 0
     return any(np.array_equal(lost, scores == worst) for worst in (0.0, 1.0))
 
 

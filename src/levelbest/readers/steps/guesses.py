@@ -233,13 +233,16 @@ def _searches(_: Mapping[str, Cells], free: Sequence[str], __: Roles) -> list[st
 def _statuses(columns: Mapping[str, Cells], free: Sequence[str], roles: Roles) -> list[str]:
     by_name = [name for name in among(free, _STATUS) if as_statuses(columns[name]).is_status]
     known = by_name or [name for name in free if is_endings(columns[name])]
-    return [name for name in known if not _is_score_in_words(columns, name, roles)]
+    repeated = _scores_in_words(columns, known, roles)
+    return [name for name in known if name not in repeated]
 
 
-def _is_score_in_words(columns: Mapping[str, Cells], name: str, roles: Roles) -> bool:
-    """Whether outcomes (``failed: AssertionError``) repeat a score of 0 and 1: nothing crashed where a test failed."""
-    scores = [columns[score] for score in (roles.selection, roles.reported) if score and score in columns]
-    return any(not is_series(score) and is_in_words(columns[name], score) for score in scores)
+def _scores_in_words(columns: Mapping[str, Cells], outcomes: Iterable[str], roles: Roles) -> list[str]:
+    """Outcomes (``failed: AssertionError``) that repeat a score of 0 and 1: nothing crashed where a test failed."""
+    scores = [columns[name] for name in (roles.selection, roles.reported) if name and name in columns]
+    values = [as_numbers(score).values for score in scores if not is_series(score)]
+    binary = [numbers for numbers in values if set(np.unique(numbers).tolist()) == {0.0, 1.0}]
+    return [name for name in outcomes if any(is_in_words(columns[name], score) for score in binary)] if binary else []
 
 
 _OBVIOUS = {"cost": _costs, "group": named_problems, "seed": _seeds, "search": _searches, "status": _statuses}
@@ -256,8 +259,8 @@ def _guess_rest(table: Merged, roles: Roles, free: Sequence[str], wanted: ReadRe
     if roles.group is not None:
         unused = [name for name in free if name not in roles.used()]
         roles.sample = roles.trial or _obvious_sample(columns, unused) or roles.order or _runs(columns, unused, roles)
-    endings = [name for name in free if name not in roles.used() and is_endings(columns[name])]
-    roles.in_words = next((name for name in endings if _is_score_in_words(columns, name, roles)), None)
+    endings = (name for name in free if name not in roles.used() and is_endings(columns[name]))
+    roles.in_words = next(iter(_scores_in_words(columns, endings, roles)), None)
     flags = [name for name in free if set(names.tokens(name)) & FLAGS and as_flags(columns[name]) is not None]
     roles.flag = flags[0] if len(flags) == 1 else None
 
