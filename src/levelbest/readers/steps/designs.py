@@ -13,7 +13,7 @@ from levelbest.cautions import Caution
 from levelbest.readers.raw import as_codes
 from levelbest.readers.steps.names import tokens, word_set
 from levelbest.stats.checks import _diagnostics as diagnostics
-from levelbest.trials import Trials, split_column
+from levelbest.trials import Trials, few_again, split_column
 
 __all__ = ["FamilySettings", "ReadDesign", "designs_of", "paired_cautions"]
 
@@ -21,6 +21,9 @@ _LOOKED_AT_UP_TO = 1_000_000
 _TASKS = word_set("task tasks dataset datasets benchmark env environment game domain corpus language lang subject")
 _FEWEST_COPIES = 5
 """Copies, and different scores, below which equal rows may be chance."""
+_FEW_MORE = 4
+"""NOTE: where nothing tells runs apart, at most one run in excess for so many configurations. Of random draws from 4
+settings 5 in 100 tables are so even, from 8 settings 3 in 1,000; with 2 in place of 4 it would be 29 in 100 from 3."""
 _PAIRS = 5
 """So many shared configurations or problems make a paired design; equal seed numbers do not."""
 
@@ -111,9 +114,16 @@ class FamilySettings:
 
     def cautions(self) -> Iterator[Caution]:
         """Grid, repeated configurations and nested seeds."""
-        configuration, n_trials = self.trials.configuration, int(self.rows.size)
-        if not configuration or n_trials < 4 or n_trials > _LOOKED_AT_UP_TO or not self.varied:
+        n_trials = int(self.rows.size)
+        if n_trials < 4 or n_trials > _LOOKED_AT_UP_TO:
             return
+        if self.varied:
+            yield from self._plan()
+        yield from self._repeats()
+
+    def _plan(self) -> Iterator[Caution]:
+        """What settings that vary form: a grid, equal steps, grids within the levels of others."""
+        configuration, n_trials = self.trials.configuration, int(self.rows.size)
         first = next(iter(self.varied))
         grid = _grid(list(self.varied.values()))
         if grid is not None:
@@ -124,7 +134,6 @@ class FamilySettings:
         elif (inside := self._grids_within()) is not None:
             by, in_grids = inside
             yield Caution.of("grid", self.name, in_grids, kind="within", by=by, inside=in_grids, n_trials=n_trials)
-        yield from self._repeats()
 
     def _is_planned(self, settings: Sequence[IntArray]) -> bool:
         """Whether the settings alone are a grid, or cross with the seeds: by chance hardly ever."""
@@ -152,18 +161,27 @@ class FamilySettings:
         )
         return (" and ".join(words), in_grids) if in_grids >= self.rows.size / 4 else None
 
+    @cached_property
+    def are_configurations(self) -> bool:
+        """Whether equal settings are one configuration: some vary, not only data sets, and a ledger drew none twice."""
+        tasks = all(set(tokens(name)) & _TASKS for name in self.varied)
+        return not tasks and self.trials.facts.get(f"seeds:{self.name}") != "1"
+
     def _repeats(self) -> Iterator[Caution]:
         trials, codes = self.trials, self.codes
         distinct, n_trials = int(codes.max()) + 1, int(self.rows.size)
         if trials.group is not None or trials.search is not None or distinct == n_trials:
             return
         told_apart = self._told_apart()
-        runs = diagnostics.configuration_codes([codes, *told_apart.values()], n_trials) if told_apart else codes
-        several = int((np.bincount(codes) > 1).sum())
-        # where nothing but the data set varies: tasks are no configurations among which the best is chosen
-        tasks = all(set(tokens(name)) & _TASKS for name in self.varied)
-        if 2 * several > distinct and not tasks and self._is_repeated_on_purpose(runs, told_apart):
-            what = tuple(what for what, column in told_apart.items() if column.min() != column.max()) or ("runs",)
+        first = np.arange(n_trials)  # the first row of each run
+        if told_apart:
+            runs = diagnostics.configuration_codes([codes, *told_apart.values()], n_trials)
+            first = np.unique(runs, return_index=True)[1]
+        again, few = n_trials - first.size, few_again(first.size, n_trials)
+        several = int((np.bincount(codes[first]) > 1).sum())
+        planned = self.are_configurations and few and self._is_repeated_on_purpose(first, told_apart)
+        nested = planned and 2 * several > distinct
+        if nested:
             yield Caution.of(
                 "nested-seeds",
                 self.name,
@@ -171,41 +189,48 @@ class FamilySettings:
                 n_trials=n_trials,
                 configurations=distinct,
                 several=several,
-                what=what,
+                what=tuple(told_apart) or ("runs",),
             )
-            return
-        if int(runs.max()) + 1 < n_trials:  # else the seeds tell apart what repeats
-            distinct = int(runs.max()) + 1
-        repeated = n_trials - distinct
-        if repeated_rows(trials, self.rows):
-            return  # said of the rows
-        yield Caution.of("repeated-configurations", self.name, repeated, repeated=repeated, n_trials=n_trials)
+        kind, repeated = "", again or n_trials - distinct
+        if nested or distinct == 1:  # runs of several configurations, or of one
+            kind, repeated = "runs", again if few else 0
+        if repeated and not repeated_rows(trials, self.rows):  # else it is said of the rows
+            facts = {"repeated": repeated, "n_trials": n_trials}
+            yield Caution.of("repeated-configurations", self.name, repeated, kind=kind, **facts)
 
     def _told_apart(self) -> dict[str, IntArray]:
-        """What tells runs of one configuration apart: seeds, data splits, or both."""
+        """What tells runs of one configuration apart: seeds, data splits, or both; a single seed tells nothing."""
         split = None if self._split is None else self.trials.configuration[self._split]
         columns = {"seeds": self.trials.seed, "data splits": split}
-        return {what: _codes(column[self.rows]) for what, column in columns.items() if column is not None}
+        codes = {what: _codes(column[self.rows]) for what, column in columns.items() if column is not None}
+        return {what: column for what, column in codes.items() if column.min() != column.max()}
 
-    def _is_repeated_on_purpose(self, runs: IntArray, told_apart: dict[str, IntArray]) -> bool:
+    def _is_repeated_on_purpose(self, first: IntArray, told_apart: dict[str, IntArray]) -> bool:
         """Whether configurations were run several times by design, not drawn again by a random search.
 
         Random draws from a few settings repeat them too, each with a seed of its own and counts that spread as chance
         has it (a variance near their mean); a design gives all configurations the same seeds, or nearly equal numbers
-        of runs. Where nothing tells runs apart, all have as many, none is a copy, and some setting is a number. A
-        ledger knows its plan: with one seed a configuration each trial was drawn.
+        of runs, where what was run again with its seed counts once (``first``). Where nothing tells runs apart, all
+        configurations but a few have as many, most scores of one differ, and some setting is a number.
         """
-        if self.trials.facts.get(f"seeds:{self.name}") == "1":
-            return False
-        codes, counts = self.codes, np.bincount(self.codes)
+        codes = self.codes[first]
+        counts = np.bincount(codes)
         if told_apart:
-            shared = any(2 * np.unique(column).size <= codes.size for column in told_apart.values())
-            even = float(counts.var()) < 0.5 * float(counts.mean())
-            return int(runs.max()) + 1 == codes.size and (shared or even)
-        scores = np.nan_to_num(self.trials.selection[self.rows])
-        copies = np.unique(np.stack([codes.astype(np.float64), scores]), axis=1).shape[1]
+            shared = any(2 * np.unique(column[first]).size <= codes.size for column in told_apart.values())
+            return shared or float(counts.var()) < 0.5 * float(counts.mean())
+        least = int(counts.min())
         numbers = any(self.trials.configuration[name].dtype.kind in "iuf" for name in self.varied)
-        return bool(counts.min() == counts.max() > 1) and copies == codes.size and numbers
+        as_many = least > 1 and _FEW_MORE * (codes.size - least * counts.size) <= counts.size
+        return as_many and numbers and self._scores_differ()
+
+    def _scores_differ(self) -> bool:
+        """Whether most runs of a configuration score otherwise than those before: they are no copies of rows."""
+        scores = self.trials.selection[self.rows]
+        scored = np.isfinite(scores)
+        codes = self.codes[scored]
+        runs = np.unique(np.stack([codes.astype(np.float64), scores[scored]]), axis=1).shape[1]
+        firsts = np.unique(codes).size
+        return bool(2 * (runs - firsts) > codes.size - firsts)
 
 
 def _settings(columns: dict[str, Column]) -> dict[str, IntArray]:

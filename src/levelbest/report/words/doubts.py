@@ -212,6 +212,10 @@ DOUBTS: dict[tuple[str, str], str | Callable[..., str]] = {
     ("repeated-configurations", ""): lambda repeated, n_trials: (
         f"{repeated} of {n_trials} trials repeat{'s' * (repeated == 1)} a configuration that was run before"
     ),
+    ("repeated-configurations", "runs"): lambda repeated, n_trials: (
+        f"{repeated} of {n_trials} rows repeat{'s' * (repeated == 1)} the configuration and seed of another row: each "
+        "counts as one more run"
+    ),
     ("repeated-configurations", "rows"): lambda copies, n_rows: (
         f"{copies} of {n_rows} rows are copies of another row: a run that is counted twice makes intervals too "
         f"narrow; remove the copies"
