@@ -305,6 +305,10 @@ CHOSEN: dict[tuple[str, str], str | Callable[..., str]] = {
     ("guessed-columns", "counts"): (
         "{successes!r} of {total!r} samples were successes: {count} samples, one trial each"
     ),
+    ("guessed-columns", "measured"): lambda columns: (
+        f"{columns:6} {'differs' if len(columns) == 1 else 'differ'} between runs of the same settings: measured, and "
+        f"no setting{'s' * (len(columns) > 1)} ({named('configuration')} names the settings)"
+    ),
     ("guessed-columns", "renamed"): (
         "{source}: {count} columns are named {column!r}; the later ones are read as {column!r} (2) on"
     ),
