@@ -140,7 +140,9 @@ def test_nested_seeds_and_repeated_configurations():
     uneven = np.r_[lr[:32], lr[:8]]
     (repeated,) = found(trials(configuration={"lr": uneven}), "repeated-configurations")
     assert repeated.value == 33.0
-    assert found(trials(configuration={"lr": lr}, seed=np.zeros(40)), "repeated-configurations")[0].value == 32.0
+    (one_seed,) = found(trials(configuration={"lr": lr}, seed=np.zeros(40)), "nested-seeds")  # it tells nothing apart
+    assert (one_seed.value, one_seed.fact("what")) == (8.0, ("runs",))
+    assert found(trials(configuration={"lr": uneven}, seed=np.zeros(40)), "repeated-configurations")[0].value == 33.0
     # One configuration and many seeds is a family of seeds, not a nested design.
     assert diagnose(trials(configuration={"lr": np.full(40, 0.1)}, seed=np.arange(40))) == ()
 

@@ -198,6 +198,7 @@ reading = _together(
     ),
     click.option("--search", metavar="COL", help="Repeated searches: the unit is the whole search."),
     click.option("--seed-column", metavar="COL", help="The column that holds the trials' seeds."),
+    click.option("--configuration", metavar="COL[,COL]", help="The columns of settings; by default all that may be."),
     click.option("--status", metavar="COL", help="The column that says how a trial ended."),
     click.option("--where", metavar="EXPR", help='Keep only rows for which this holds, e.g. "epoch > 0".'),
     click.option(

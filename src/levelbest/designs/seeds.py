@@ -18,7 +18,7 @@ from levelbest.designs.variance import family_variances
 from levelbest.results import Curve, DesignWords, Variances
 from levelbest.stats.best import Mean, new_run_of_best, statistic_named
 from levelbest.stats.inference import Contrasts, Hypotheses, run_contrasts
-from levelbest.trials import Scores, Trials, by_configuration, has_repeats, runs_of
+from levelbest.trials import Scores, Trials, by_configuration, few_again, has_repeats, runs_of
 
 MOST_SEEDS = 50
 """More runs of a family are taken for a search whose settings were not recorded; n = 1 is judged there too."""
@@ -66,13 +66,13 @@ class Seeds(TableDesign):
 
 
 def only_seeds_vary(trials: Trials) -> bool:
-    """Whether every family is one configuration, run with at most `MOST_SEEDS` seeds, which differ."""
+    """Whether every family is one configuration, run with at most `MOST_SEEDS` seeds, few of them again."""
     if trials.seed is None or trials.group is not None or trials.search is not None:
         return False
     for name in trials.families:
         family = trials[name]
         seeds = {str(seed) for seed in family.seed} if family.seed is not None else set()
-        if len(family) > MOST_SEEDS or len(seeds) < len(family) or seeds & {"nan", "None", ""}:
+        if len(family) > MOST_SEEDS or not few_again(len(seeds), len(family)) or seeds & {"nan", "None", ""}:
             return False
         if any(varies(column) for column in family.configuration.values()):
             return False

@@ -267,6 +267,11 @@ def has_repeats(trials: Trials) -> bool:
     return trials.setting is not None and np.unique(trials.setting).size < len(trials)
 
 
+def few_again(distinct: int, rows: int) -> bool:
+    """Whether rows with so many distinct seeds are runs of these of which a few, fewer than half, were run again."""
+    return 2 * (rows - distinct) < distinct
+
+
 def runs_of(table: Trials, scores: Scores) -> IntArray:
     """The configuration of each run that has a score, numbered from 0 in the order of the rows."""
     codes = np.arange(len(table)) if table.setting is None else table.setting

@@ -13,14 +13,17 @@ from levelbest.cautions import Caution
 from levelbest.readers.raw import as_codes
 from levelbest.readers.steps.names import tokens, word_set
 from levelbest.stats.checks import _diagnostics as diagnostics
-from levelbest.trials import Trials, split_column
+from levelbest.trials import Trials, few_again, split_column
 
-__all__ = ["FamilySettings", "ReadDesign", "designs_of", "paired_cautions"]
+__all__ = ["FamilySettings", "ReadDesign", "codes_of", "designs_of", "grid_of", "is_evenly_repeated", "paired_cautions"]
 
 _LOOKED_AT_UP_TO = 1_000_000
 _TASKS = word_set("task tasks dataset datasets benchmark env environment game domain corpus language lang subject")
 _FEWEST_COPIES = 5
 """Copies, and different scores, below which equal rows may be chance."""
+_FEW_MORE = 4
+"""NOTE: where nothing tells runs apart, at most one run in excess for so many configurations. Of random draws from 4
+settings 5 in 100 tables are so even, from 8 settings 3 in 1,000; with 2 in place of 4 it would be 29 in 100 from 3."""
 _PAIRS = 5
 """So many shared configurations or problems make a paired design; equal seed numbers do not."""
 
@@ -52,7 +55,7 @@ def repeated_rows(trials: Trials, rows: IntArray) -> int:
         return 0
     known = [trials.selection, trials.reported, trials.cost, trials.seed, *trials.configuration.values()]
     rows = rows[np.isfinite(trials.selection[rows])]
-    columns = [_codes(column[rows]) + 1 for column in known if column is not None]  # what is unknown is 0
+    columns = [codes_of(column[rows]) + 1 for column in known if column is not None]  # what is unknown is 0
     copied = np.bincount(diagnostics.configuration_codes(columns, rows.size))
     scored = np.bincount(columns[0])[1:]
     copies, ties = int((copied - 1).sum()), int((scored - 1).sum())
@@ -95,12 +98,12 @@ class FamilySettings:
 
     @cached_property
     def varied(self) -> dict[str, IntArray]:
-        """The settings that vary, as codes; in a planned design without what came out of the runs."""
+        """The settings that vary, as codes; in a grid without what came out of the runs."""
         configuration = self.trials.configuration
         varied = _settings({key: column[self.rows] for key, column in configuration.items() if key != self._split})
         unique = {key for key, codes in varied.items() if np.unique(codes).size == self.rows.size}
         crossed = {key: codes for key, codes in varied.items() if key not in unique}
-        if unique and _grid(list(varied.values())) is None and self._is_planned(list(crossed.values())):
+        if unique and grid_of(list(varied.values())) is None and grid_of(list(crossed.values())) is not None:
             return crossed  # what differs in every row (a gradient's norm) chose none of them
         return varied
 
@@ -111,11 +114,18 @@ class FamilySettings:
 
     def cautions(self) -> Iterator[Caution]:
         """Grid, repeated configurations and nested seeds."""
-        configuration, n_trials = self.trials.configuration, int(self.rows.size)
-        if not configuration or n_trials < 4 or n_trials > _LOOKED_AT_UP_TO or not self.varied:
+        n_trials = int(self.rows.size)
+        if n_trials < 4 or n_trials > _LOOKED_AT_UP_TO:
             return
+        if self.varied:
+            yield from self._plan()
+        yield from self._repeats()
+
+    def _plan(self) -> Iterator[Caution]:
+        """What settings that vary form: a grid, equal steps, grids within the levels of others."""
+        configuration, n_trials = self.trials.configuration, int(self.rows.size)
         first = next(iter(self.varied))
-        grid = _grid(list(self.varied.values()))
+        grid = grid_of(list(self.varied.values()))
         if grid is not None:
             levels = tuple(grid.levels)
             yield Caution.of("grid", self.name, grid.filled, levels=levels, filled=grid.filled, cells=grid.cells)
@@ -124,14 +134,6 @@ class FamilySettings:
         elif (inside := self._grids_within()) is not None:
             by, in_grids = inside
             yield Caution.of("grid", self.name, in_grids, kind="within", by=by, inside=in_grids, n_trials=n_trials)
-        yield from self._repeats()
-
-    def _is_planned(self, settings: Sequence[IntArray]) -> bool:
-        """Whether the settings alone are a grid, or cross with the seeds: by chance hardly ever."""
-        if not settings or _grid(settings) is not None:
-            return bool(settings)
-        codes, seed = diagnostics.configuration_codes(settings, self.rows.size), self.trials.seed
-        return seed is not None and diagnostics.grid_design([codes, _codes(seed[self.rows])]) is not None
 
     def _grids_within(self) -> tuple[str, int] | None:
         """A grid for each data set is no grid of all: look within the levels of the columns that hold text."""
@@ -148,9 +150,15 @@ class FamilySettings:
         in_grids = sum(
             int(np.count_nonzero(level == place))
             for place in range(int(level.max()) + 1)
-            if _grid([codes[level == place] for codes in rest]) is not None
+            if grid_of([codes[level == place] for codes in rest]) is not None
         )
         return (" and ".join(words), in_grids) if in_grids >= self.rows.size / 4 else None
+
+    @cached_property
+    def are_configurations(self) -> bool:
+        """Whether equal settings are one configuration: some vary, not only data sets, and a ledger drew none twice."""
+        tasks = all(set(tokens(name)) & _TASKS for name in self.varied)
+        return not tasks and self.trials.facts.get(f"seeds:{self.name}") != "1"
 
     def _repeats(self) -> Iterator[Caution]:
         trials, codes = self.trials, self.codes
@@ -158,12 +166,15 @@ class FamilySettings:
         if trials.group is not None or trials.search is not None or distinct == n_trials:
             return
         told_apart = self._told_apart()
-        runs = diagnostics.configuration_codes([codes, *told_apart.values()], n_trials) if told_apart else codes
-        several = int((np.bincount(codes) > 1).sum())
-        # where nothing but the data set varies: tasks are no configurations among which the best is chosen
-        tasks = all(set(tokens(name)) & _TASKS for name in self.varied)
-        if 2 * several > distinct and not tasks and self._is_repeated_on_purpose(runs, told_apart):
-            what = tuple(what for what, column in told_apart.items() if column.min() != column.max()) or ("runs",)
+        first = np.arange(n_trials)  # the first row of each run
+        if told_apart:
+            runs = diagnostics.configuration_codes([codes, *told_apart.values()], n_trials)
+            first = np.unique(runs, return_index=True)[1]
+        again, few = n_trials - first.size, few_again(first.size, n_trials)
+        several = int((np.bincount(codes[first]) > 1).sum())
+        planned = self.are_configurations and few and self._is_repeated_on_purpose(first, told_apart)
+        nested = planned and 2 * several > distinct
+        if nested:
             yield Caution.of(
                 "nested-seeds",
                 self.name,
@@ -171,46 +182,57 @@ class FamilySettings:
                 n_trials=n_trials,
                 configurations=distinct,
                 several=several,
-                what=what,
+                what=tuple(told_apart) or ("runs",),
             )
-            return
-        if int(runs.max()) + 1 < n_trials:  # else the seeds tell apart what repeats
-            distinct = int(runs.max()) + 1
-        repeated = n_trials - distinct
-        if repeated_rows(trials, self.rows):
-            return  # said of the rows
-        yield Caution.of("repeated-configurations", self.name, repeated, repeated=repeated, n_trials=n_trials)
+        kind, repeated = "", again or n_trials - distinct
+        if nested or distinct == 1:  # runs of several configurations, or of one
+            kind, repeated = "runs", again if few else 0
+        if repeated and not repeated_rows(trials, self.rows):  # else it is said of the rows
+            facts = {"repeated": repeated, "n_trials": n_trials}
+            yield Caution.of("repeated-configurations", self.name, repeated, kind=kind, **facts)
 
     def _told_apart(self) -> dict[str, IntArray]:
-        """What tells runs of one configuration apart: seeds, data splits, or both."""
+        """What tells runs of one configuration apart: seeds, data splits, or both; a single seed tells nothing."""
         split = None if self._split is None else self.trials.configuration[self._split]
         columns = {"seeds": self.trials.seed, "data splits": split}
-        return {what: _codes(column[self.rows]) for what, column in columns.items() if column is not None}
+        codes = {what: codes_of(column[self.rows]) for what, column in columns.items() if column is not None}
+        return {what: column for what, column in codes.items() if column.min() != column.max()}
 
-    def _is_repeated_on_purpose(self, runs: IntArray, told_apart: dict[str, IntArray]) -> bool:
+    def _is_repeated_on_purpose(self, first: IntArray, told_apart: dict[str, IntArray]) -> bool:
         """Whether configurations were run several times by design, not drawn again by a random search.
 
         Random draws from a few settings repeat them too, each with a seed of its own and counts that spread as chance
         has it (a variance near their mean); a design gives all configurations the same seeds, or nearly equal numbers
-        of runs. Where nothing tells runs apart, all have as many, none is a copy, and some setting is a number. A
-        ledger knows its plan: with one seed a configuration each trial was drawn.
+        of runs, where what was run again with its seed counts once (``first``). Where nothing tells runs apart, all
+        configurations but a few have as many, most scores of one differ, and some setting is a number.
         """
-        if self.trials.facts.get(f"seeds:{self.name}") == "1":
-            return False
-        codes, counts = self.codes, np.bincount(self.codes)
+        codes = self.codes[first]
+        counts = np.bincount(codes)
         if told_apart:
-            shared = any(2 * np.unique(column).size <= codes.size for column in told_apart.values())
-            even = float(counts.var()) < 0.5 * float(counts.mean())
-            return int(runs.max()) + 1 == codes.size and (shared or even)
-        scores = np.nan_to_num(self.trials.selection[self.rows])
-        copies = np.unique(np.stack([codes.astype(np.float64), scores]), axis=1).shape[1]
+            shared = any(2 * np.unique(column[first]).size <= codes.size for column in told_apart.values())
+            return shared or float(counts.var()) < 0.5 * float(counts.mean())
         numbers = any(self.trials.configuration[name].dtype.kind in "iuf" for name in self.varied)
-        return bool(counts.min() == counts.max() > 1) and copies == codes.size and numbers
+        return is_evenly_repeated(counts) and numbers and self._scores_differ()
+
+    def _scores_differ(self) -> bool:
+        """Whether most runs of a configuration score otherwise than those before: they are no copies of rows."""
+        scores = self.trials.selection[self.rows]
+        scored = np.isfinite(scores)
+        codes = self.codes[scored]
+        runs = np.unique(np.stack([codes.astype(np.float64), scores[scored]]), axis=1).shape[1]
+        firsts = np.unique(codes).size
+        return bool(2 * (runs - firsts) > codes.size - firsts)
+
+
+def is_evenly_repeated(counts: IntArray) -> bool:
+    """Whether all configurations, or all but a few, have as many runs, and more than one."""
+    least = int(counts.min())
+    return least > 1 and bool(_FEW_MORE * (counts.sum() - least * counts.size) <= counts.size)
 
 
 def _settings(columns: dict[str, Column]) -> dict[str, IntArray]:
     """The columns that vary, as codes; without those that another one determines (the same under a second name)."""
-    codes = {key: _codes(column) for key, column in columns.items()}
+    codes = {key: codes_of(column) for key, column in columns.items()}
     varied = {key: column for key, column in codes.items() if column.min() != column.max()}
     levels = {key: np.unique(column).size for key, column in varied.items()}
     kept: dict[str, IntArray] = {}
@@ -226,7 +248,8 @@ def _settings(columns: dict[str, Column]) -> dict[str, IntArray]:
     return kept
 
 
-def _grid(varied: Sequence[IntArray]) -> diagnostics.Grid | None:
+def grid_of(varied: Sequence[IntArray]) -> diagnostics.Grid | None:
+    """The grid that settings form, as codes; None where they form none."""
     # A single run with other settings (a default) beside a grid does not make it less of one.
     whole = np.all([codes >= 0 for codes in varied], axis=0)
     complete = whole if whole.mean() >= 0.9 else np.ones(whole.size, dtype=bool)
@@ -243,7 +266,7 @@ def paired_cautions(trials: Trials, rows_by_family: Sequence[IntArray]) -> Itera
     if len(trials.families) < 2 or len(trials) > _LOOKED_AT_UP_TO:
         return
     keys: list[tuple[str, IntArray]] = []
-    varied = [codes for codes in map(_codes, trials.configuration.values()) if codes.min() != codes.max()]
+    varied = [codes for codes in map(codes_of, trials.configuration.values()) if codes.min() != codes.max()]
     if varied:
         keys.append(("configurations", diagnostics.configuration_codes(varied, len(trials))))
     if trials.group is not None:
@@ -271,7 +294,7 @@ def _shared(codes: IntArray, rows_by_family: Sequence[IntArray]) -> tuple[int, l
     return 0, []
 
 
-def _codes(column: Column) -> IntArray:
+def codes_of(column: Column) -> IntArray:
     """Whole-number codes of a column's values, numbers alike to one part in 10^9 as one; -1 where one is missing."""
     if column.dtype.kind != "f":
         return as_codes(column)[1].astype(np.int64)

@@ -45,17 +45,17 @@ _EVEN = ("qmc", "quasi", "sobol", "halton", "hammersley", "latin", "lhs")
 def with_diagnostics(trials: Trials) -> Trials:
     """The trials with every diagnostic's warning added to those of the reading.
 
-    Where a family has several seeds of its configurations, with the configuration of each trial as well.
+    Where a family has several seeds of its configurations, with the configuration of each trial as well, of every
+    family: n then counts configurations in all of them.
     """
     families = _families(trials)
     trials = replace(trials, cautions=(*trials.cautions, *_all_cautions(trials, families)))
-    nested = {caution.family for caution in trials.cautions if caution.code == "nested-seeds"}
-    if not nested:
+    if not any(caution.code == "nested-seeds" for caution in trials.cautions):
         return trials
     setting = np.zeros(len(trials), dtype=np.int64)
     first = 0
     for family in families:
-        codes = family.codes if family.name in nested else np.arange(family.rows.size)
+        codes = family.codes if family.are_configurations else np.arange(family.rows.size)
         setting[family.rows] = first + codes
         first += int(codes.max(initial=-1)) + 1
     return replace(trials, setting=setting)

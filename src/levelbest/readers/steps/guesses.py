@@ -39,7 +39,7 @@ from levelbest.readers.steps.several import (
     with_twin,
     worded,
 )
-from levelbest.trials import Trials
+from levelbest.trials import Trials, few_again
 from levelbest.trials.nested import PREFIX
 
 __all__ = ["choose_roles", "guess_repetitions"]
@@ -357,11 +357,12 @@ def _cell_codes(trials: Trials) -> Codes:
 
 
 def _numbers_runs(table: Merged, name: str, trials: Trials) -> bool:
-    """Whether each trial of a family has a number of its own there, and no more than so many runs have one."""
+    """Whether the trials of a family have numbers of their own there, few of them again, and no more than so many."""
     labels, codes = as_codes(table.columns[name])
     cells = _cell_codes(trials)
     sizes = np.bincount(cells)
-    alone = np.unique(joint_codes([cells, codes])).size == len(trials)
+    firsts = np.unique(joint_codes([cells, codes]), return_index=True)[1]
+    alone = all(map(few_again, np.bincount(cells[firsts]), sizes))
     return alone and bool((codes >= 0).all()) and 1 < sizes.max() <= _MOST and all(map(is_run_number, labels))
 
 
@@ -370,7 +371,7 @@ def _counts_in_turn(table: Merged, name: str, trials: Trials) -> bool:
     if is_setting_name(name) or not _numbers_runs(table, name, trials):
         return False
     numbers, cells = as_numbers(table.columns[name]).values, _cell_codes(trials)
-    each = [np.sort(numbers[cells == cell]) for cell in np.unique(cells)]
+    each = [np.unique(numbers[cells == cell]) for cell in np.unique(cells)]
     return all(run.size > 2 and run[0] in (0, 1) and bool((np.diff(run) == 1).all()) for run in each)
 
 

@@ -125,7 +125,7 @@ class Merged:
 
     def matching(self, patterns: Sequence[str], what: str) -> list[str]:
         """The columns whose names match patterns, at least one."""
-        chosen = [name for name in self.columns if any(fnmatchcase(name, pattern) for pattern in patterns)]
+        chosen = [name for name in self.columns if name in patterns or any(fnmatchcase(name, p) for p in patterns)]
         if not chosen:
             raise InputError(f"no column of {self.source} matches {what} {', '.join(patterns)}")
         return chosen

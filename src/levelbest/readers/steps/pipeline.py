@@ -217,15 +217,15 @@ def _completed(table: Merged, kept: Merged, trials: Trials, roles: Roles, wanted
         facts[f"flagged:{roles.flag}"] = str(int(_flagged(kept, roles.flag).sum()))
     trials = replace(trials, families=families, family=family, task=task, tasks=tasks, group=group, search=search)
     trials = replace(trials, configuration=configuration_of(table, kept, roles, wanted))
-    configuration = guess_repetitions(kept, trials, roles, wanted)
+    trials = replace(trials, configuration=guess_repetitions(kept, trials, roles, wanted))
+    seed = None if roles.seed is None else plain_values(kept.columns[roles.seed])
+    trials = replace(trials, seed=seed, order=_order(kept, roles), facts=facts)
+    trials = _of_settings_alone(trials, roles, wanted, table.source)
     return replace(
         trials,
-        configuration=configuration,
-        others=_others(kept, roles, configuration) if wanted.keep else {},
-        order=_order(kept, roles),
+        others=_others(kept, roles, trials.configuration) if wanted.keep else {},
         groups=groups,
         searches=searches,
-        seed=None if roles.seed is None else plain_values(kept.columns[roles.seed]),
         sample=None if roles.sample is None else plain_values(kept.columns[roles.sample]),
         answer=None if roles.answer is None else texts(kept.columns[roles.answer]),
         path=None if roles.path is None else texts(kept.columns[roles.path]),
@@ -235,8 +235,23 @@ def _completed(table: Merged, kept: Merged, trials: Trials, roles: Roles, wanted
         by_task=by_task,
         columns=roles.named(),
         source=tuple(part.source for part in table.tables),
-        facts=facts,
     )
+
+
+def _of_settings_alone(trials: Trials, roles: Roles, wanted: ReadRequest, source: str) -> Trials:
+    """The trials without the columns that were measured of runs, where these repeat settings.
+
+    If every run of a family has a seed of its own, a random search may have drawn all settings of each.
+    """
+    if not trials.configuration or wanted.configuration is not None:
+        return trials
+    known = [column for column in (trials.family, trials.task, trials.seed) if column is not None]
+    runs = np.unique(joint_codes([as_codes(column)[1] for column in known])).size
+    if trials.seed is not None and runs == len(trials):
+        return trials
+    from levelbest.readers.steps.measured import without_measured  # for such tables alone
+
+    return replace(trials, configuration=without_measured(trials, roles, source))
 
 
 def _others(table: Merged, roles: Roles, configuration: Collection[str]) -> dict[str, Column]:

@@ -44,9 +44,10 @@ eight trials with two choices would be asked about."""
 
 def guess_task(table: Merged, roles: Roles, wanted: ReadRequest) -> None:
     """Take the one column of tasks, and say so; ask where it could be something else."""
-    if roles.task is not None or wanted.task is not None or wanted.configuration is not None:
+    if roles.task is not None or wanted.task is not None:
         return
-    candidates = [name for name in table.columns if name not in roles.used() and _names_tasks(table, name)]
+    taken = roles.used() | _wanted_settings(table, wanted)
+    candidates = [name for name in table.columns if name not in taken and _names_tasks(table, name)]
     divide = [name for name in candidates if _is_of_the_problem(table, roles, name)]
     candidates = [name for name in candidates if name not in divide]
     if not candidates and len(divide) == 1 and _are_benchmarks(table, roles, divide[0]):
@@ -62,14 +63,19 @@ def guess_task(table: Merged, roles: Roles, wanted: ReadRequest) -> None:
     if candidates:
         _take(table, roles, candidates[0])
     elif {roles.group, roles.search, wanted.group, wanted.search} == {None}:
-        _ask_about_planned(table, roles)
+        _ask_about_planned(table, roles, taken)
 
 
-def _ask_about_planned(table: Merged, roles: Roles) -> None:
+def _wanted_settings(table: Merged, wanted: ReadRequest) -> set[str]:
+    """The columns that were named as settings: tasks and problems are others."""
+    return set(table.matching(wanted.configuration, "the configuration") if wanted.configuration else ())
+
+
+def _ask_about_planned(table: Merged, roles: Roles, taken: set[str]) -> None:
     """Words that every family has equally often may be tasks or a grid of settings: the best over tasks is of none."""
-    recorded = {name for part in table.tables for name in part.configuration or ()}
+    taken = taken | {name for part in table.tables for name in part.configuration or ()}
     for name in table.columns:
-        if name in roles.used() | recorded or looks_numeric(table.columns, name) or is_setting_name(name):
+        if name in taken or looks_numeric(table.columns, name) or is_setting_name(name):
             continue
         look = Look(name, table.columns[name])
         if is_index(look) or never_setting(look) is not None or as_statuses(look.cells).is_status:
@@ -203,12 +209,13 @@ _TASKS_UP_TO = 10
 
 def guess_problems(table: Merged, roles: Roles, wanted: ReadRequest) -> None:
     """Take the column of what every family answered (utterances, patients, files); ask where only its cells say so."""
-    if {roles.group, roles.trial, roles.task, roles.search} != {None} or wanted.configuration is not None:
+    if {roles.group, roles.trial, roles.task, roles.search} != {None}:
         return
     if {wanted.group, wanted.trial, wanted.task, wanted.search} != {None}:
         return
     recorded = {name for part in table.tables for name in part.configuration or ()}
-    free = [name for name in table.columns if name not in roles.used() | recorded]
+    taken = roles.used() | recorded | _wanted_settings(table, wanted)
+    free = [name for name in table.columns if name not in taken]
     shared = [name for name in free if _is_answered_by_all(table, roles, name)]
     shared = [name for name in shared if not is_task_name(name)]
     by_name = [name for name in shared if is_problem_name(name) or names.spelled(name) in _BARE_IDS]

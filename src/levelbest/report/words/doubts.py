@@ -212,6 +212,10 @@ DOUBTS: dict[tuple[str, str], str | Callable[..., str]] = {
     ("repeated-configurations", ""): lambda repeated, n_trials: (
         f"{repeated} of {n_trials} trials repeat{'s' * (repeated == 1)} a configuration that was run before"
     ),
+    ("repeated-configurations", "runs"): lambda repeated, n_trials: (
+        f"{repeated} of {n_trials} rows repeat{'s' * (repeated == 1)} the configuration and seed of another row: each "
+        "counts as one more run"
+    ),
     ("repeated-configurations", "rows"): lambda copies, n_rows: (
         f"{copies} of {n_rows} rows are copies of another row: a run that is counted twice makes intervals too "
         f"narrow; remove the copies"
@@ -300,6 +304,10 @@ CHOSEN: dict[tuple[str, str], str | Callable[..., str]] = {
     ),
     ("guessed-columns", "counts"): (
         "{successes!r} of {total!r} samples were successes: {count} samples, one trial each"
+    ),
+    ("guessed-columns", "measured"): lambda columns: (
+        f"{columns:6} {'differs' if len(columns) == 1 else 'differ'} between runs of the same settings: measured, and "
+        f"no setting{'s' * (len(columns) > 1)} ({named('configuration')} names the settings)"
     ),
     ("guessed-columns", "renamed"): (
         "{source}: {count} columns are named {column!r}; the later ones are read as {column!r} (2) on"

@@ -137,11 +137,11 @@ def grid_design(columns: Sequence[IntArray]) -> Grid | None:
     filled = int(counts.size)
     if filled < max(4, cells / 2) or (2 * max(levels) > n_trials and filled < _NEARLY_ALL * cells):
         return None
-    even = filled == cells and counts.min() == counts.max() and _log_even(n_trials, cells) < _RARE
+    even = filled == cells and counts.min() == counts.max() and log_even(n_trials, cells) < _RARE
     return Grid(levels, cells, filled) if even or _log_covered(n_trials, cells, filled) < _RARE else None
 
 
-def _log_even(n_trials: int, cells: int) -> float:
+def log_even(n_trials: int, cells: int) -> float:
     """log P(n_trials draws hit every cell equally often), multinomial."""
     from scipy.special import gammaln
 

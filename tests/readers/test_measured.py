@@ -1,0 +1,202 @@
+"""What was measured of each run is no setting: it would make every run a configuration of its own."""
+
+import csv
+
+import numpy as np
+import pytest
+
+import levelbest as lb
+from levelbest.cli.main import main
+from levelbest.errors import Ambiguous
+
+FAST = {"n_resamples": 199}
+K, R = 8, 3
+N = 2 * K * R
+
+
+def study(rate="lr", **more):
+    """Eight configurations of two models with the seeds 0, 1 and 2 each; None leaves a column out."""
+    rng = np.random.default_rng(4)
+    rates = 10 ** rng.uniform(-4, -1, 2 * K)
+    table = {
+        "model": ["cnn"] * (K * R) + ["vit"] * (K * R),
+        rate: np.repeat(rates, R),
+        "seed": np.tile(np.arange(R), 2 * K),
+        "val_acc": np.repeat(rng.normal(0.8, 0.02, 2 * K), R) + rng.normal(0, 0.01, N),
+    }
+    return {name: column for name, column in (table | more).items() if column is not None}
+
+
+def random(kind="normal", seed=0):
+    rng = np.random.default_rng(seed)
+    return {
+        "normal": rng.normal(size=N),
+        "counts": rng.integers(0, 40, N),
+        "small": rng.integers(0, 12, N),
+        "flag": rng.integers(0, 2, N),
+        "seldom": np.where(rng.random(N) < 0.8, 100, rng.integers(20, 90, N)),
+    }[kind]
+
+
+def measured(table, **options):
+    return [
+        name
+        for caution in lb.read_trials(table, **options).cautions
+        if (caution.code, caution.kind) == ("guessed-columns", "measured")
+        for name in caution.fact("columns")
+    ]
+
+
+LISTED = {
+    "train_acc": random(),
+    "train_loss": random(),
+    "grad_norm": random(),
+    "throughput": random(),
+    "best_epoch": random("counts"),
+    "runtime": random("counts"),
+    "n_params": [10] * (N // 2) + [20] * (N // 2),
+    "gpu_mem": random(),
+    "batch_size": [64] * N,
+}
+
+
+@pytest.mark.parametrize("rate", ["lr", "tau"])
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"grad_cos": random()},
+        {"dead_units": random("counts")},
+        {"dead_units": random("small")},
+        {"final_lr": np.repeat(np.random.default_rng(1).random(2 * K), R) * (1 + 0.1 * random())},
+        {"grad_cos": random(), "dead_units": random("small", 1), "sharpness": random("normal", 2)},
+        LISTED | {"grad_cos": random("normal", 3), "final_lr": random("normal", 5)},
+        {"init_seed": np.tile([1000, 1001, 1002], 2 * K)},
+    ],
+)
+def test_configurations_times_seeds_remain_the_design(rate, columns):
+    table = study(rate, **columns)
+    trials = lb.read_trials(table)
+    assert set(trials.configuration) <= {rate, "batch_size"}
+    assert np.unique(trials.setting).size == 2 * K
+    assert set(measured(table)) == set(columns) - set(LISTED)
+    compared, plain = lb.compare(table, **FAST), lb.compare(study(rate), **FAST)
+    assert compared.pairs[0].n_trials == (K, K)
+    assert compared.pairs[0].difference.tolist() == plain.pairs[0].difference.tolist()
+
+
+def test_it_is_said_which_columns_were_taken_so():
+    table = study(grad_cos=random(), dead_units=random("counts"))
+    said = [str(caution) for caution in lb.compare(table, **FAST).cautions if caution.kind == "measured"]
+    assert said == [
+        "'grad_cos' and 'dead_units' differ between runs of the same settings: measured, and no settings "
+        "(configuration= names the settings)"
+    ]
+    assert set(lb.read_trials(table, configuration="lr,grad_cos").configuration) == {"lr", "grad_cos"}
+    assert lb.read_trials(table, configuration="lr,grad_cos").setting is None
+
+
+def test_a_few_runs_may_be_missing_failed_or_run_again():
+    table = study(grad_cos=random(), dead_units=random("small"))
+    kept = [row for row in range(N) if row not in (5, 30)]
+    missing = {name: np.array(column)[kept] for name, column in table.items()}
+    again = {name: np.append(np.array(column), np.array(column)[[4, 5]]) for name, column in table.items()}
+    again["grad_cos"][-2:] += 0.1
+    failed = {name: np.array(column) for name, column in table.items()}
+    failed["val_acc"][[5, 30]] = failed["grad_cos"][[5, 30]] = np.nan
+    for changed in (missing, again, failed):
+        assert measured(changed) == ["grad_cos", "dead_units"]
+        assert lb.compare(changed, **FAST).pairs[0].n_trials == (K, K)
+
+
+def test_tasks_and_several_settings():
+    rng = np.random.default_rng(6)
+    cells = [
+        (model, data, lr, tau, seed)
+        for model in ("cnn", "vit")
+        for data in "abc"
+        for lr in (0.1, 0.01)
+        for tau in (1, 2)
+        for seed in range(3)
+    ]
+    columns = dict(zip(("model", "dataset", "lr", "tau", "seed"), map(list, zip(*cells, strict=True)), strict=True))
+    table = columns | {"val_acc": rng.random(len(cells)), "grad_cos": rng.random(len(cells))}
+    assert measured(table) == ["grad_cos"]
+    assert set(lb.read_trials(table).configuration) == {"lr", "tau"}
+    given = lb.read_trials(table, configuration="lr,tau")  # named settings do not make a setting of the tasks
+    assert given.tasks == ("a", "b", "c")
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        study(grad_cos=random(), seed=None),
+        study(grad_cos=random(), seed=[7] * N),
+        study(converged=random("flag")),  # two values
+        study(stopped=random("seldom")),  # the same in some configurations
+    ],
+)
+def test_what_is_not_clear_is_asked(table):
+    (column,) = set(table) - set(study())
+    with pytest.raises(
+        Ambiguous,
+        match=rf"'{column}' differs between runs with the same 'lr': is it a result of each run \(configuration= lr\), "
+        rf"or a setting \(configuration= lr,{column}\)\?",
+    ):
+        lb.compare(table, **FAST)
+    assert lb.compare(table, configuration="lr", **FAST).pairs[0].n_trials == (K, K)
+    assert min(lb.compare(table, configuration=["lr", column], **FAST).pairs[0].n_trials) > K
+
+
+def test_what_all_runs_of_a_seed_share_was_not_measured():
+    table = study(port=np.tile([1000, 1001, 1002], 2 * K))
+    assert set(lb.read_trials(table).configuration) == {"lr", "port"}
+    assert measured(table | {"grad_cos": random()}) == []
+
+
+def test_the_command_line_asks_and_takes_the_answer(tmp_path, capsys):
+    table = study(grad_cos=random(), seed=None)
+    path = tmp_path / "runs.csv"
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([list(table), *zip(*table.values(), strict=True)])
+    assert main(["compare", str(path)]) == 1
+    assert "(--configuration lr), or a setting (--configuration lr,grad_cos)?" in capsys.readouterr().err
+    assert main(["compare", str(path), "--configuration", "lr"]) == 0
+    assert "configurations" in capsys.readouterr().out
+
+
+def test_it_is_not_asked_where_either_gives_the_same_answer():
+    rng = np.random.default_rng(8)
+    words = {"model": ["a"] * 24 + ["b"] * 24, "optimizer": list("uvwxyz") * 8, "tau": rng.random(48)}
+    assert "tau" in lb.read_trials(words | {"val_acc": rng.random(48)}).configuration
+
+
+@pytest.mark.parametrize("seeds", ["of its own", "large", "one", "few", "none"])
+def test_settings_that_a_random_search_draws_anew_are_settings(seeds):
+    """Drawn at random from few seeds and settings, 24 runs of two models meet once in 1,000 tables as planned ones."""
+    for number in range(30):
+        rng = np.random.default_rng(number)
+        table = {"model": ["a"] * 24 + ["b"] * 24, "tau": rng.random(48), "zeta": rng.random(48)}
+        table |= {"layers": rng.integers(1, 4, 48), "opt": rng.choice(["adam", "sgd"], 48), "val_acc": rng.random(48)}
+        columns = {
+            "of its own": np.tile(np.arange(24), 2),
+            "large": rng.integers(0, 10**6, 48),
+            "one": np.zeros(48),
+            "few": rng.integers(0, 3, 48),
+        }
+        if seeds in columns:
+            table["seed"] = columns[seeds]
+        assert set(lb.read_trials(table).configuration) >= {"tau", "zeta", "layers", "opt"}
+
+
+@pytest.mark.parametrize("prefix", ["", "config.", "optim."])
+def test_a_known_hyperparameter_drawn_for_every_run_is_a_setting(prefix):
+    """Each optimizer with the seeds 0 to 9, which number the draws."""
+    rng = np.random.default_rng(2)
+    cells = [(model, opt, seed) for model in "ab" for opt in ("adam", "sgd") for seed in range(10)]
+    model, opt, seed = map(list, zip(*cells, strict=True))
+    table = {"model": model, "optimizer": opt, "seed": seed, "val_acc": rng.random(40)}
+    known = lb.read_trials(table | {f"{prefix}lr": rng.random(40)})
+    assert f"{prefix}lr" in known.configuration
+    assert known.setting is None
+    with pytest.raises(Ambiguous, match="'tau' differs between runs with the same"):  # many seeds, few optimizers
+        lb.read_trials(table | {"tau": rng.random(40)})
