@@ -39,7 +39,7 @@ from levelbest.readers.steps.several import (
     with_twin,
     worded,
 )
-from levelbest.trials import Trials
+from levelbest.trials import Trials, is_split_name, split_column
 from levelbest.trials.nested import PREFIX
 
 __all__ = ["choose_roles", "guess_repetitions"]
@@ -321,8 +321,9 @@ def guess_repetitions(table: Merged, trials: Trials, roles: Roles, wanted: ReadR
     free = [name for name in table.columns if name not in roles.used()]
     searched = roles.reported is not None or bool(set(names.tokens(roles.selection)) & names.VALIDATION)
     known = _REPETITIONS if searched else _REPETITIONS | _RUNS | _TRIALS
-    numbers = [name for name in among(free, known) if _numbers_runs(table, name, trials)]
+    named_so = [name for name in free if names.spelled(name) in known or is_split_name(name)]
     varied = _varied(trials, settings)
+    numbers = _numbers(table, named_so, varied, trials)
     if not (searched or numbers):
         _ask_about_counter(table, varied, trials)
     if len(numbers) != 1 or set(varied) - {numbers[0]}:
@@ -336,6 +337,16 @@ def guess_repetitions(table: Merged, trials: Trials, roles: Roles, wanted: ReadR
     roles.seed = number
     roles.guessed.append(("seed", number))
     return {name: column for name, column in settings.items() if name != number}
+
+
+def _numbers(table: Merged, named_so: Sequence[str], varied: list[str], trials: Trials) -> list[str]:
+    """The columns that number the runs of a family or, without any, on each data split, taken out of ``varied``."""
+    numbers = [name for name in named_so if _numbers_runs(table, name, trials)]
+    split = split_column(varied)
+    if numbers or split is None:
+        return numbers
+    varied.remove(split)
+    return [name for name in named_so if name != split and _numbers_runs(table, name, trials, split)]
 
 
 def _ask_about_counter(table: Merged, varied: Sequence[str], trials: Trials) -> None:
@@ -353,10 +364,12 @@ def _cell_codes(trials: Trials) -> Codes:
     return joint_codes([trials.family, *([] if trials.task is None else [trials.task])])
 
 
-def _numbers_runs(table: Merged, name: str, trials: Trials) -> bool:
-    """Whether each trial of a family has a number of its own there, and no more than so many runs have one."""
+def _numbers_runs(table: Merged, name: str, trials: Trials, split: str | None = None) -> bool:
+    """Whether each trial of a family (on a data split) has a number of its own there, and no more than so many have."""
     labels, codes = as_codes(table.columns[name])
     cells = _cell_codes(trials)
+    if split is not None:
+        cells = joint_codes([cells, as_codes(table.columns[split])[1]])
     sizes = np.bincount(cells)
     alone = np.unique(joint_codes([cells, codes])).size == len(trials)
     return alone and bool((codes >= 0).all()) and 1 < sizes.max() <= _MOST and all(map(is_run_number, labels))
