@@ -16,6 +16,7 @@ from levelbest.readers.raw import Cells, Codes, as_codes, as_flags, joint_codes
 from levelbest.readers.steps import names
 from levelbest.readers.steps.cells import FLAGS, as_numbers, as_statuses, is_endings, is_in_words, is_series
 from levelbest.readers.steps.kinds import Look, is_moment, is_run_number, is_setting_name, never_score, of_settings
+from levelbest.readers.steps.levels import guess_levels
 from levelbest.readers.steps.merged import Merged
 from levelbest.readers.steps.names import SAMPLE_IDS, among, obvious_family, tokens, word_set
 from levelbest.readers.steps.problems import guess_problems, guess_task, named_problems
@@ -91,6 +92,7 @@ def choose_roles(table: Merged, wanted: ReadRequest) -> Roles:
     _guess_rest(table, roles, [name for name in free if name not in roles.used()], wanted)
     guess_searches(table, roles, wanted)
     guess_task(table, roles, wanted)
+    guess_levels(table, roles, wanted)
     return roles
 
 

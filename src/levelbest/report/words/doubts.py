@@ -315,6 +315,9 @@ CHOSEN: dict[tuple[str, str], str | Callable[..., str]] = {
     ("guessed-columns", "arguments"): (
         "the {count} sources name the same families: each source is a separate family ({named[family]})"
     ),
+    ("guessed-columns", "levels"): (
+        "the {count} values of {column!r} are conditions, each with a verdict ({named[task]} none if it is a setting)"
+    ),
     ("guessed-columns", "counts"): (
         "{successes!r} of {total!r} samples were successes: {count} samples, one trial each"
     ),
