@@ -44,6 +44,7 @@ CODES = frozenset(
         "light-tails",
         "natural-bounds",
         "paired-design",
+        "shared-splits",
         "guessed-columns",
         "converted-numbers",
         "skipped-rows",

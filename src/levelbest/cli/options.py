@@ -120,7 +120,7 @@ design = _together(
     click.option(
         "--paired/--unpaired",
         default=None,
-        help="Require pairs (by equal seeds too), or ignore them; default: pairs where all configurations match.",
+        help="Require pairs (by equal seeds too), or ignore them; default: where all configurations or splits match.",
     ),
     confidence,
     resamples,

@@ -326,6 +326,7 @@ _SHIPPED = (
     ("searches", "Searches"),
     ("cost", "CostDesign"),
     ("running", "Running"),
+    ("seeds", "Folds"),
     ("seeds", "Configurations"),
     ("trials", "Pairs"),
     ("seeds", "Seeds"),

@@ -59,8 +59,8 @@ def compare(
         One of ``interval_methods("differences")``: ``default``, or ``gaffke``, whose limits and verdicts rest on the
         bounds of the score alone.
     paired
-        None pairs trials where every one has a partner with the same configuration (or problem) in every family, and
-        says so; True insists, by equal seeds too; False does not.
+        None pairs trials where every one has a partner with the same configuration (problem, data split) in every
+        family, and says so; True insists, by equal seeds too; False does not.
     axis, budget, workers
         ``cost`` compares at budgets of cost, with so many trials at once, instead of numbers of trials.
     p_values

@@ -1,10 +1,10 @@
-"""Several seeds: of one configuration, compared by the mean of a new run, or of each configuration that was tried."""
+"""Several seeds: of one configuration, on data splits that families share or not, or of each configuration tried."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import ClassVar
 
 import numpy as np
@@ -15,13 +15,18 @@ from levelbest.designs._protocol import Request, Table
 from levelbest.designs._table import TableDesign, failure_cautions, trial_curve
 from levelbest.designs.trials import IndependentTrials, find_pairing, varies
 from levelbest.designs.variance import family_variances
+from levelbest.errors import InputError
 from levelbest.results import Curve, DesignWords, Variances
-from levelbest.stats.best import Mean, new_run_of_best, statistic_named
-from levelbest.stats.inference import Contrasts, Hypotheses, run_contrasts
-from levelbest.trials import Scores, Trials, by_configuration, few_again, has_repeats, runs_of
+from levelbest.stats.best import Mean, Sample, new_run_of_best, statistic_named
+from levelbest.stats.inference import Contrasts, Hypotheses, run_contrasts, trial_contrasts
+from levelbest.trials import Scores, Trials, by_configuration, data_splits, few_again, has_repeats, runs_of
 
 MOST_SEEDS = 50
 """More runs of a family are taken for a search whose settings were not recorded; n = 1 is judged there too."""
+_LOOKED_AT_UP_TO = 100_000
+"""Rows of a table in which data splits are looked for."""
+_OF_TIME = ("trend", "outlier", "repeated-configurations", "nested-seeds")
+"""Warnings about rows as a sample in the order of time: hard folds come where they come."""
 
 
 class Seeds(TableDesign):
@@ -47,8 +52,9 @@ class Seeds(TableDesign):
     @classmethod
     def fits(cls, trials: Table, request: Request) -> bool:
         """Where only seeds vary and the best of several runs is not requested."""
-        one_run = request.n in (None, (1,)) and request.headline in (None, 1) and request.statistic == "mean"
-        return one_run and request.paired is not True and isinstance(trials, Trials) and only_seeds_vary(trials)
+        if not asks_for_one_run(request) or request.paired is True:
+            return False
+        return isinstance(trials, Trials) and only_seeds_vary(trials)
 
     @property
     def reach(self) -> dict[str, float]:
@@ -65,6 +71,11 @@ class Seeds(TableDesign):
         return run_contrasts(turned, hypotheses)
 
 
+def asks_for_one_run(request: Request) -> bool:
+    """Whether the mean of a new run is an answer: the best of several runs is not requested."""
+    return request.n in (None, (1,)) and request.headline in (None, 1) and request.statistic == "mean"
+
+
 def only_seeds_vary(trials: Trials) -> bool:
     """Whether every family is one configuration, run with at most `MOST_SEEDS` seeds, few of them again."""
     if trials.seed is None or trials.group is not None or trials.search is not None:
@@ -77,6 +88,141 @@ def only_seeds_vary(trials: Trials) -> bool:
         if any(varies(column) for column in family.configuration.values()):
             return False
     return True
+
+
+class Folds(Seeds):
+    """Runs of one configuration on each of several data splits; the unit is the split, judged by the mean of its runs.
+
+    Several runs on one split share its difficulty: they are averaged, and count once.
+    """
+
+    name: ClassVar[str] = "folds"
+    moot: ClassVar[tuple[str, ...]] = (*Seeds.moot, *_OF_TIME)
+
+    def __init__(self, trials: Trials, request: Request) -> None:
+        self.named, self.splits = _splits(trials) or ("", np.zeros(len(trials), dtype=np.int64))
+        every = [frozenset(self.splits[trials.family == place].tolist()) for place in range(len(trials.families))]
+        self.shared = reduce(frozenset.intersection, every)
+        alike = len(every) > 1 and all(held == self.shared for held in every)
+        if request.paired and not alike:
+            raise InputError(
+                f"a paired comparison needs the same data splits in every family, and those in {self.named!r} are not "
+                "in all of them; compare unpaired"
+            )
+        self.paired = alike and request.paired is not False
+        super().__init__(trials, request)
+        unit = "fold" if "fold" in self.named.lower() else "data split"
+        several = np.unique(np.stack([trials.family, self.splits]), axis=1).shape[1] < len(trials)
+        self.words = DesignWords(
+            unit=unit,
+            part="run" if several else "",
+            single=f"a {unit}",
+            judged="by the mean over its runs" if several else "",
+            scope="for these data",
+            ran=(
+                "We ran each of {families} on the same {many} " + f"{unit}s" + "{runs} and report the mean {column} "
+                f"of a {unit}."
+            ),
+            estimated="",
+        )
+        if self.paired:
+            self.adjustment = "pairs"
+
+    @classmethod
+    def fits(cls, trials: Table, request: Request) -> bool:
+        """Where only data splits and seeds vary, and the best of several runs is not requested."""
+        if request.while_running or request.axis == "cost" or not asks_for_one_run(request):
+            return False
+        return isinstance(trials, Trials) and _splits(trials) is not None
+
+    def _scores(self) -> Sequence[Scores]:
+        self.by_run = super()._scores()
+        codes = [self.splits[self.trials.family == place] for place in range(len(self.families))]
+        scores = [
+            by_configuration(replace(table, setting=held), by_run)
+            for table, held, by_run in zip(self.tables, codes, self.by_run, strict=True)
+        ]
+        if not self.paired:
+            return scores
+        # a split whose runs of one family all failed, and are dropped, has no partner
+        labels = [held[family_scores.rows] for held, family_scores in zip(codes, scores, strict=True)]
+        common = reduce(np.intersect1d, labels)
+        places = [np.argsort(held)[np.isin(np.sort(held), common)] for held in labels]
+        return [taken(family_scores, rows) for family_scores, rows in zip(scores, places, strict=True)]
+
+    def contrasts(self, hypotheses: Hypotheses) -> Contrasts:
+        """Differences of the mean over splits: within each, where all families have the same."""
+        turned = [self.metric.sign * scores.curve_of for scores in self.scores]
+        if not self.paired:
+            return run_contrasts(turned, hypotheses)
+        return trial_contrasts(
+            [Sample(values) for values in turned], np.ones(1, dtype=np.int64), hypotheses, paired=True
+        )
+
+    @property
+    def cautions(self) -> tuple[Caution, ...]:
+        """How splits were compared, and what they cannot tell; failures are of runs."""
+        kept = [c for c in super().cautions if c.code != "failures" or c.kind == "left-out"]
+        for name, by_run in zip(self.families, self.by_run, strict=True):
+            kept += failure_cautions(name, by_run, "run")
+        return (*kept, *self._about_splits())
+
+    def _about_splits(self) -> list[Caution]:
+        facts = {"column": self.named, "unit": self.words.unit}
+        about = [Caution.of("shared-splits", None, len(self.shared), **facts)]
+        if self.request.paired is None and not self.paired and len(self.families) > 1:
+            about.insert(0, Caution.of("shared-splits", None, len(self.shared), kind="apart", **facts))
+        if self.paired:
+            count, several = self.scores[0].n_trials, self.words.in_parts
+            about.append(Caution.of("paired-design", None, count, kind="splits", count=count, several=several, **facts))
+        return about
+
+    def curves(self, request: Request) -> tuple[Curve, ...]:
+        """One curve for each family, of means over the runs on a split."""
+        return tuple(self._curve(place, request) for place in range(len(self.families)))
+
+    def _curve(self, place: int, request: Request) -> Curve:
+        table, by_run = self.tables[place], self.by_run[place]
+        about = [caution for caution in table.cautions if caution.code not in self.moot]
+        about += [caution for caution in self._about_splits() if caution.code == "shared-splits" and not caution.kind]
+        curve = trial_curve(
+            replace(table, cautions=tuple(about)),
+            request,
+            no_limits=self.excluded.get(self.families[place], ""),
+            scores=self.scores[place],
+            words=self.words,
+        )
+        cautions = [caution for caution in curve.cautions if caution.code != "failures"]
+        cautions += failure_cautions(self.families[place], by_run, "run")
+        n_runs = by_run.n_trials if self.words.in_parts else None
+        return replace(curve, n_runs=n_runs, cautions=tuple(cautions))
+
+
+def _splits(trials: Trials) -> tuple[str, IntArray] | None:
+    """The column of data splits and the split of each run, where nothing but these and seeds varies within a family."""
+    known = None if trials.group is not None or trials.search is not None else data_splits(trials)
+    if known is None or len(trials) > _LOOKED_AT_UP_TO:
+        return None
+    (name, column), family = known, trials.family.astype(np.int64)
+    labels, codes = np.unique(column.astype(str), return_inverse=True)
+    counts = np.bincount(family * labels.size + codes, minlength=len(trials.families) * labels.size)
+    counts = counts.reshape(-1, labels.size)
+    held = counts > 0
+    if {"nan", "None", ""} & set(labels.tolist()) or held.sum(axis=1).min() < 2 or not held.all(axis=0).any():
+        return None
+    if counts.max() > MOST_SEEDS or not (_told_apart(trials, family, codes) or np.ptp(counts[held]) == 0):
+        return None
+    settings = [held_in for key, held_in in trials.configuration.items() if key != name]
+    each = [np.flatnonzero(family == place) for place in range(len(trials.families))]
+    return None if any(varies(setting[rows]) for setting in settings for rows in each) else (name, codes)
+
+
+def _told_apart(trials: Trials, family: IntArray, codes: IntArray) -> bool:
+    """Whether seeds tell the runs of a family on one split apart."""
+    if trials.seed is None:
+        return False
+    seeds = np.unique(trials.seed.astype(str), return_inverse=True)[1]
+    return bool(np.unique(np.stack([family, codes, seeds]), axis=1).shape[1] == len(trials))
 
 
 class Configurations(IndependentTrials):
@@ -117,7 +263,7 @@ class Configurations(IndependentTrials):
         if pairing is None:
             return scores
         self.paired = True
-        return [_taken(configurations, rows) for configurations, rows in zip(scores, pairing.rows, strict=True)]
+        return [taken(configurations, rows) for configurations, rows in zip(scores, pairing.rows, strict=True)]
 
     @cached_property
     def _runs(self) -> tuple[IntArray, ...]:
@@ -190,7 +336,7 @@ class Configurations(IndependentTrials):
         return replace(curve, n_runs=by_run.n_trials, new_run=new_run, variance=variance, cautions=tuple(cautions))
 
 
-def _taken(scores: Scores, rows: IntArray) -> Scores:
+def taken(scores: Scores, rows: IntArray) -> Scores:
     """The scores at these places."""
     reported, cost = (None if column is None else column[rows] for column in (scores.reported, scores.cost))
     return replace(scores, selection=scores.selection[rows], reported=reported, cost=cost, rows=scores.rows[rows])

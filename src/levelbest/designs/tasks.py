@@ -20,7 +20,7 @@ from levelbest.designs._input import as_trials, pairs_of
 from levelbest.designs._protocol import FIRST_SHOWN, Design, FamilyCounts, Request
 from levelbest.designs._table import adaptive_families, drawn_curve, same_but_for_rounding, scores_of, turned_samples
 from levelbest.designs.compare import compare_request
-from levelbest.designs.seeds import Configurations, Seeds
+from levelbest.designs.seeds import Configurations, Folds, Seeds
 from levelbest.errors import Ambiguous, InputError, named
 from levelbest.readers.steps.diagnose import with_diagnostics
 from levelbest.readers.steps.names import tokens, word_set
@@ -140,7 +140,9 @@ def compare_each(tasks: Mapping[str, object], request: Request) -> TaskCompariso
         raise InputError(f"an aggregate needs at least two tasks, got {len(tasks)}; use compare for one")
     request = Request(n=request.n, baseline=request.baseline, paired=False, settings=request.settings)
     design = Tasks({name: as_trials(source) for name, source in tasks.items()}, request)
-    return over_tasks(design, {name: compare_request(table, request) for name, table in design.tasks.items()})
+    pairing = replace(request, paired=None)  # of data splits that the families of a task share
+    each = {name: pairing if Folds.fits(table, request) else request for name, table in design.tasks.items()}
+    return over_tasks(design, {name: compare_request(table, each[name]) for name, table in design.tasks.items()})
 
 
 def over_tasks(design: Tasks, each: Mapping[str, Comparison]) -> TaskComparison:
@@ -187,12 +189,16 @@ class Tasks(Design):
     def __init__(self, tasks: Mapping[str, Trials], request: Request) -> None:
         super().__init__(tasks, request)
         self.tasks = _alike(tasks)
-        first = next(iter(self.tasks.values()))
+        task, first = next(iter(self.tasks.items()))
         self.families = first.families
         # standard deviations of each task's scores, turned so that more is better
         self.metric = replace(first.metric, direction="max", bounds=(None, None), natural=(None, None))
         self.adjustment = "permutation"
-        if all(Seeds.fits(table, request) for table in tasks.values()):
+        of_splits = all(Folds.fits(table, request) for table in self.tasks.values())
+        self.folds = {name: Folds(table, request) for name, table in self.tasks.items()} if of_splits else {}
+        if of_splits:
+            self.words = self.folds[task].words
+        elif all(Seeds.fits(table, request) for table in tasks.values()):
             self.words = Seeds.words
         elif any(Configurations.fits(table, request) for table in tasks.values()):
             self.words = Configurations.words
@@ -211,7 +217,8 @@ class Tasks(Design):
     @cached_property
     def scores(self) -> dict[str, list[Scores]]:
         """By task, of each family."""
-        return {task: scores_of(table, self.request.settings) for task, table in self.tasks.items()}
+        settings, of_folds = self.request.settings, {task: list(design.scores) for task, design in self.folds.items()}
+        return {task: of_folds.get(task) or scores_of(table, settings) for task, table in self.tasks.items()}
 
     @property
     def counts(self) -> tuple[FamilyCounts, ...]:

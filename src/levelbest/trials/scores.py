@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, cast
 
@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from levelbest import _check
-from levelbest._check import N_RESAMPLES, BoolArray, Bounds, FloatArray, IntArray
+from levelbest._check import N_RESAMPLES, BoolArray, Bounds, Column, FloatArray, IntArray
 from levelbest.errors import DataError, InputError, named
 
 if TYPE_CHECKING:
@@ -241,11 +241,28 @@ def count_as_worst(
     return selection, reported
 
 
-_SPLITS = ("split", "data_split", "split_seed", "data_seed", "fold", "cv_fold", "data_fold", "kfold", "bootstrap_seed")
+_SPLITS = (
+    *("split", "data_split", "split_id", "split_seed", "data_seed", "cv_split", "bootstrap_seed"),
+    *("fold", "folds", "fold_id", "fold_idx", "cv_fold", "data_fold", "test_fold", "kfold", "k_fold"),
+)
 _PREFIXES = ("config.", "params.", "hparams.", "config/")
 
 
-def split_column(columns: Mapping[str, npt.NDArray[np.generic]]) -> str | None:
+def is_split_name(name: str) -> bool:
+    """Whether a column is by its name one of data splits: ``fold``, ``config.split``, ``data_seed``.
+
+    Examples
+    --------
+    >>> is_split_name("CV-Fold"), is_split_name("seed")
+    (True, False)
+    """
+    plain = name.lower()
+    for prefix in _PREFIXES:
+        plain = plain.removeprefix(prefix)
+    return plain.replace("-", "_").replace(" ", "_") in _SPLITS
+
+
+def split_column(columns: Iterable[str]) -> str | None:
     """The column that by its name tells the data split of each run.
 
     Examples
@@ -253,13 +270,15 @@ def split_column(columns: Mapping[str, npt.NDArray[np.generic]]) -> str | None:
     >>> split_column({"lr": np.array([0.1, 0.2]), "config.Fold": np.array([0, 1])})
     'config.Fold'
     """
-    for name in columns:
-        plain = name.lower()
-        for prefix in _PREFIXES:
-            plain = plain.removeprefix(prefix)
-        if plain.replace("-", "_").replace(" ", "_") in _SPLITS:
-            return name
-    return None
+    return next((name for name in columns if is_split_name(name)), None)
+
+
+def data_splits(trials: Trials) -> tuple[str, Column] | None:
+    """The column of the data split of each run and what it holds: a seed is one where its name says so."""
+    seed = {} if trials.seed is None else {trials.columns.get("seed", "seed"): trials.seed}
+    columns = {**seed, **trials.configuration}
+    name = split_column(columns)
+    return None if name is None else (name, columns[name])
 
 
 def has_repeats(trials: Trials) -> bool:

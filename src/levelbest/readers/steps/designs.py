@@ -13,7 +13,7 @@ from levelbest.cautions import Caution
 from levelbest.readers.raw import as_codes
 from levelbest.readers.steps.names import tokens, word_set
 from levelbest.stats.checks import _diagnostics as diagnostics
-from levelbest.trials import Trials, few_again, split_column
+from levelbest.trials import Trials, data_splits, few_again, split_column
 
 __all__ = ["FamilySettings", "ReadDesign", "codes_of", "designs_of", "grid_of", "is_evenly_repeated", "paired_cautions"]
 
@@ -106,6 +106,11 @@ class FamilySettings:
         if unique and grid_of(list(varied.values())) is None and grid_of(list(crossed.values())) is not None:
             return crossed  # what differs in every row (a gradient's norm) chose none of them
         return varied
+
+    @property
+    def of_splits(self) -> bool:
+        """Whether data splits tell the rows apart and no setting varies: their order is none of time."""
+        return data_splits(self.trials) is not None and not self.varied
 
     @cached_property
     def codes(self) -> IntArray:
@@ -266,7 +271,11 @@ def paired_cautions(trials: Trials, rows_by_family: Sequence[IntArray]) -> Itera
     if len(trials.families) < 2 or len(trials) > _LOOKED_AT_UP_TO:
         return
     keys: list[tuple[str, IntArray]] = []
-    varied = [codes for codes in map(codes_of, trials.configuration.values()) if codes.min() != codes.max()]
+    splits = data_splits(trials)
+    settings = [column for name, column in trials.configuration.items() if splits is None or name != splits[0]]
+    varied = [codes for codes in map(codes_of, settings) if codes.min() != codes.max()]
+    if splits is not None and not varied:
+        keys.append(("data splits", codes_of(splits[1])))
     if varied:
         keys.append(("configurations", diagnostics.configuration_codes(varied, len(trials))))
     if trials.group is not None:

@@ -80,7 +80,7 @@ def _all_cautions(trials: Trials, families: Sequence[FamilySettings]) -> Iterato
             yield from _about_groups(trials, rows, name)
         else:
             nested = any(caution.code == "nested-seeds" for caution in designed)
-            yield from _about_scores(trials, rows, name, family.codes if nested else None)
+            yield from _about_scores(trials, rows, name, family.codes if nested else None, timed=not family.of_splits)
         yield from designed
     yield from paired_cautions(trials, [family.rows for family in families])
 
@@ -159,8 +159,11 @@ def _about_sampler(trials: Trials, name: str) -> Iterator[Caution]:
         yield Caution.of("adaptive-sampler", name, sampler=sampler)
 
 
-def _about_scores(trials: Trials, rows: IntArray, name: str, settings: IntArray | None) -> Iterator[Caution]:
-    """Of one family; ``settings`` are the configurations of its trials, where these have several runs."""
+def _about_scores(
+    trials: Trials, rows: IntArray, name: str, settings: IntArray | None, *, timed: bool
+) -> Iterator[Caution]:
+    """Of one family; ``settings`` are the configurations of its trials, where these have several runs; ``timed``:
+    rows may be in the order of time."""
     part = rows[:: max(1, -(-rows.size // _RANKED_UP_TO))]
     part = part[trials.status[part] == OK]
     if trials.reported is not None and part.size and _identical(trials, rows, part):
@@ -168,9 +171,9 @@ def _about_scores(trials: Trials, rows: IntArray, name: str, settings: IntArray 
     if part.size < _FEW_TRIALS:
         return
     scores = trials.selection[part]
-    if settings is None:
+    if settings is None and timed:
         yield from _about_order(trials, part, scores, name)
-    else:
+    elif settings is not None:
         yield from _about_order(trials, *_by_setting(trials, rows, settings), name)
     distinct = diagnostics.distinct_values(scores)
     if distinct <= _FEW_VALUES and part.size >= 2 * _FEW_VALUES:

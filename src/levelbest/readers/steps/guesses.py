@@ -9,16 +9,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
-from levelbest._check import Column
 from levelbest.cautions import Caution
 from levelbest.errors import Ambiguous, named
 from levelbest.readers.raw import Cells, Codes, as_codes, as_flags, joint_codes
 from levelbest.readers.steps import names
 from levelbest.readers.steps.cells import FLAGS, as_numbers, as_statuses, is_endings, is_in_words, is_series
-from levelbest.readers.steps.kinds import Look, is_moment, is_run_number, is_setting_name, never_score, of_settings
+from levelbest.readers.steps.kinds import Look, is_moment, never_score, of_settings
+from levelbest.readers.steps.levels import guess_levels
 from levelbest.readers.steps.merged import Merged
 from levelbest.readers.steps.names import SAMPLE_IDS, among, obvious_family, tokens, word_set
 from levelbest.readers.steps.problems import guess_problems, guess_task, named_problems
+from levelbest.readers.steps.repeats import REPEATS, RUNS, guess_searches
 from levelbest.readers.steps.roles import (
     ReadRequest,
     Roles,
@@ -29,7 +30,6 @@ from levelbest.readers.steps.roles import (
     only_column,
     says_none,
 )
-from levelbest.readers.steps.searches import REPEATS, guess_searches
 from levelbest.readers.steps.several import (
     ask_about_names,
     in_columns,
@@ -39,10 +39,9 @@ from levelbest.readers.steps.several import (
     with_twin,
     worded,
 )
-from levelbest.trials import Trials, few_again
 from levelbest.trials.nested import PREFIX
 
-__all__ = ["choose_roles", "guess_repetitions"]
+__all__ = ["choose_roles"]
 
 _COST = word_set(
     "cost runtime duration elapsed walltime gpu_hours seconds hours usd time_total_s train_time training_time "
@@ -91,6 +90,7 @@ def choose_roles(table: Merged, wanted: ReadRequest) -> Roles:
     _guess_rest(table, roles, [name for name in free if name not in roles.used()], wanted)
     guess_searches(table, roles, wanted)
     guess_task(table, roles, wanted)
+    guess_levels(table, roles, wanted)
     return roles
 
 
@@ -275,7 +275,7 @@ def _obvious_sample(columns: Mapping[str, Cells], free: Sequence[str]) -> str | 
 
 def _runs(columns: Mapping[str, Cells], free: Sequence[str], roles: Roles) -> str | None:
     """The column that says which run of all problems a row is of: no run has a problem twice, unless row by row."""
-    numbers = among(free, _RUNS | REPEATS) if roles.seed is None else []
+    numbers = among(free, RUNS | REPEATS) if roles.seed is None else []
     if len(numbers) != 1:
         return None
     keys = [as_codes(columns[name])[1] for name in (*roles.family, roles.group, roles.task, numbers[0]) if name]
@@ -301,85 +301,3 @@ def _take_one(roles: Roles, role: str, candidates: list[str], option: str | None
         roles.guessed.append((role, candidates[0]))
     elif candidates:
         roles.notes.append(Caution.of("guessed-columns", kind="open", role=option or role, columns=candidates))
-
-
-_REPETITIONS = word_set(
-    "rep repeat repetition replicate replication restart rep_id repeat_id replicate_id fold fold_id cv_fold kfold split"
-)
-_RUNS = word_set("run run_id run_number run_no run_idx run_nr")
-_TRIALS = word_set("trial trial_id trial_number trial_no trial_idx trial_nr")
-_MOST = 50
-"""More of a family are taken for a search whose settings were not recorded, as of a column of seeds."""
-
-
-def guess_repetitions(table: Merged, trials: Trials, roles: Roles, wanted: ReadRequest) -> Mapping[str, Column]:
-    """The settings without a column that only numbers repetitions of one configuration: it is taken as the seed.
-
-    Runs and trials may also be those of a search whose settings were not recorded, which has a validation score: only
-    without one runs are repetitions, and trials are asked about.
-    """
-    settings = trials.configuration
-    if roles.seed or wanted.seed_column or roles.trial or trials.group is not None or trials.search is not None:
-        return settings
-    free = [name for name in table.columns if name not in roles.used()]
-    searched = roles.reported is not None or bool(set(names.tokens(roles.selection)) & names.VALIDATION)
-    known = _REPETITIONS if searched else _REPETITIONS | _RUNS | _TRIALS
-    numbers = [name for name in among(free, known) if _numbers_runs(table, name, trials)]
-    varied = _varied(trials, settings)
-    if not (searched or numbers):
-        _ask_about_counter(table, varied, trials)
-    if len(numbers) != 1 or set(varied) - {numbers[0]}:
-        return settings
-    (number,) = numbers
-    if names.spelled(number) in _TRIALS:
-        raise Ambiguous(
-            f"{table.source}: no setting varies with {number!r}: are these runs of one configuration "
-            f"({named('seed_column')} {number}), or trials of a search ({named('seed_column')} none)?"
-        )
-    roles.seed = number
-    roles.guessed.append(("seed", number))
-    return {name: column for name, column in settings.items() if name != number}
-
-
-def _ask_about_counter(table: Merged, varied: Sequence[str], trials: Trials) -> None:
-    """Ask about the only setting that varies, where it counts the rows of every family: it may number runs."""
-    if len(varied) == 1 and _counts_in_turn(table, varied[0], trials):
-        raise Ambiguous(
-            f"{table.source}: {varied[0]!r} counts the rows of every family, and no setting varies beside it: are they "
-            f"runs of one configuration ({named('seed_column')} {varied[0]}), or is it a setting "
-            f"({named('seed_column')} none)?"
-        )
-
-
-def _cell_codes(trials: Trials) -> Codes:
-    """Which family on which task each trial is of."""
-    return joint_codes([trials.family, *([] if trials.task is None else [trials.task])])
-
-
-def _numbers_runs(table: Merged, name: str, trials: Trials) -> bool:
-    """Whether the trials of a family have numbers of their own there, few of them again, and no more than so many."""
-    labels, codes = as_codes(table.columns[name])
-    cells = _cell_codes(trials)
-    sizes = np.bincount(cells)
-    firsts = np.unique(joint_codes([cells, codes]), return_index=True)[1]
-    alone = all(map(few_again, np.bincount(cells[firsts]), sizes))
-    return alone and bool((codes >= 0).all()) and 1 < sizes.max() <= _MOST and all(map(is_run_number, labels))
-
-
-def _counts_in_turn(table: Merged, name: str, trials: Trials) -> bool:
-    """Whether a column of no known hyperparameter is 1, 2, 3, ... (or from 0 on) in every family, in any order."""
-    if is_setting_name(name) or not _numbers_runs(table, name, trials):
-        return False
-    numbers, cells = as_numbers(table.columns[name]).values, _cell_codes(trials)
-    each = [np.unique(numbers[cells == cell]) for cell in np.unique(cells)]
-    return all(run.size > 2 and run[0] in (0, 1) and bool((np.diff(run) == 1).all()) for run in each)
-
-
-def _varied(trials: Trials, settings: Mapping[str, Column]) -> list[str]:
-    """The settings that have several values within a family."""
-    cells = _cell_codes(trials)
-    return [
-        name
-        for name, column in settings.items()
-        if any(len({str(value) for value in column[cells == cell]}) > 1 for cell in np.unique(cells))
-    ]

@@ -31,10 +31,12 @@ from levelbest.readers.steps import names
 from levelbest.readers.steps.cells import ReadNumbers, as_statuses, is_series, status_of
 from levelbest.readers.steps.conditions import matching_rows
 from levelbest.readers.steps.diagnose import INDEPENDENT
-from levelbest.readers.steps.guesses import choose_roles, guess_repetitions
+from levelbest.readers.steps.guesses import choose_roles
 from levelbest.readers.steps.kinds import is_setting_name
+from levelbest.readers.steps.levels import ask_about_levels
 from levelbest.readers.steps.merged import Merged
 from levelbest.readers.steps.problems import prefixes_of, refuse_repeats, said_of_groups
+from levelbest.readers.steps.repeats import guess_repetitions
 from levelbest.readers.steps.roles import ReadRequest, Roles, configuration_of, plain_values
 from levelbest.readers.steps.runs import best_rows, find_runs
 from levelbest.readers.steps.scores import Judged, ask_about_scores, judged_by
@@ -67,6 +69,7 @@ def build_trials(tables: Sequence[RawTable], wanted: ReadRequest) -> Trials:
     table = expand_lists(long.having(roles.selection, is_given=wanted.selection is not None), roles)
     judged = judged_by(table, roles, wanted)
     table = find_runs(table, roles, wanted)
+    ask_about_levels(table, roles, wanted)
     kept, trials = _read_rows(table, roles, judged, melted, wanted.tied)
     trials = _completed(table, kept, trials, roles, wanted)
     _say_choices(kept, roles, judged)

@@ -27,7 +27,7 @@ __all__ = ["guess_problems", "guess_task", "named_problems", "prefixes_of", "ref
 _GROUP = names.word_set("group problem problem_id task_id question_id prompt_id instance_id doc_id puzzle_id")
 _SPLITS = names.word_set("split data_split eval_split test_split")
 """Names of tasks where they hold words; numbers are folds of the data."""
-_PARTS_OF_PATHS = (("folder",), ("name",), ("file",))
+PARTS_OF_PATHS = (("folder",), ("name",), ("file",))
 """What a folder reader calls the parts of paths; where two may name families, it has asked."""
 _FEW_TASKS = 30
 """More values than this, or more than ten beside scores of 0 and 1, are perhaps problems."""
@@ -80,7 +80,7 @@ def _ask_about_planned(table: Merged, roles: Roles, taken: set[str]) -> None:
         look = Look(name, table.columns[name])
         if is_index(look) or never_setting(look) is not None or as_statuses(look.cells).is_status:
             continue
-        if is_numbered(look.cells) or look.words[:1] in _PARTS_OF_PATHS:
+        if is_numbered(look.cells) or look.words[:1] in PARTS_OF_PATHS:
             continue
         counts = counts_by_family(table, roles, name)
         ordered = in_blocks(table, name, counts.size) or meets_every_seed(table, roles, name)

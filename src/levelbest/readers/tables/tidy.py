@@ -25,7 +25,7 @@ from levelbest._plain import guarded
 from levelbest._write import replacing
 from levelbest.errors import InputError
 from levelbest.readers.raw import Cells, LazyColumns, RawTable, as_codes, cell_list, texts
-from levelbest.trials import STATUSES, Trials
+from levelbest.trials import STATUSES, Trials, data_splits
 
 __all__ = ["FORMATS", "MARKS", "TEXT", "mark_roles", "tidy_columns", "tidy_text", "write_table"]
 
@@ -57,7 +57,7 @@ def tidy_columns(trials: Trials, *, hide: tuple[str, ...] = ()) -> dict[str, Col
         "stratum": _named(trials.strata or None, trials.group),
         "cluster": _named(trials.clusters or None, trials.group),
         "search": _named(trials.searches, trials.search),
-        "seed": trials.seed,
+        **_seeds(trials),
         "sample": trials.sample,
         "path": trials.path,
         "status": _named(STATUSES, trials.status),
@@ -87,6 +87,13 @@ def tidy_columns(trials: Trials, *, hide: tuple[str, ...] = ()) -> dict[str, Col
         if value is not None:
             columns[name] = np.full(len(trials), value, dtype=object if isinstance(value, str) else np.float64)
     return columns
+
+
+def _seeds(trials: Trials) -> dict[str, Column | None]:
+    """The seed of each trial; data splits under their own name, which tells what they are."""
+    name, splits = data_splits(trials) or ("", None)
+    of_splits = splits is not None and name not in trials.configuration
+    return {_PREFIX + name: splits} if of_splits else {"seed": trials.seed}
 
 
 def _named(names: Sequence[object] | FloatArray | None, codes: Column | None) -> Column | None:

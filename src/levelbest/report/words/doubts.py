@@ -189,6 +189,13 @@ DOUBTS: dict[tuple[str, str], str | Callable[..., str]] = {
     ("not-normal", ""): (
         "the scores are not normal (Anderson-Darling test, p = {p_value:.2g}): the Gaussian estimates are unreliable"
     ),
+    ("shared-splits", ""): (
+        "{unit}s ({column!r}) share training data: the interval is for these data, and may be too narrow for others"
+    ),
+    ("shared-splits", "apart"): (
+        "not all families have the same {unit}s in {column!r}, so they are not compared {unit} by {unit}: add the runs "
+        "that are missing, or leave out the {unit}s that some lack ({named[where]})"
+    ),
     ("failures", ""): _failures,
     ("failures", "no-score"): _no_score,
     ("still-running", ""): lambda n_running, unit: (
@@ -272,9 +279,19 @@ def _nameless(count: int, what: str) -> str:
     return f"1 row has no {what} and is left out" if count == 1 else f"{count:,} rows have no {what} and are left out"
 
 
+def _unpaired() -> str:
+    """How the reader says that pairs are to be ignored."""
+    option = named("paired")
+    return option.replace("--", "--un") if option.startswith("--") else f"{option}False"
+
+
 CHOSEN: dict[tuple[str, str], str | Callable[..., str]] = {
     ("paired-design", "used"): "compared pair by pair: every trial has a partner with the same {by} in every family",
     ("paired-design", "problems"): "compared problem by problem: samples of the same problem in every family",
+    ("paired-design", "splits"): lambda count, several, column, unit: (
+        f"compared {unit} by {unit}: every family has {'runs' if several else 'one run'} on each of the "
+        f"{plural(count, unit)} in {column!r}{', which are averaged' if several else ''} ({_unpaired()} ignores this)"
+    ),
     ("averaged-runs", "unequal"): (
         "configurations of {richest} have more runs than those of {fewest}, so chance affects their means less: the "
         "best of n is less optimistic"
@@ -301,6 +318,9 @@ CHOSEN: dict[tuple[str, str], str | Callable[..., str]] = {
     ),
     ("guessed-columns", "arguments"): (
         "the {count} sources name the same families: each source is a separate family ({named[family]})"
+    ),
+    ("guessed-columns", "levels"): (
+        "the {count} values of {column!r} are conditions, each with a verdict ({named[task]} none if it is a setting)"
     ),
     ("guessed-columns", "counts"): (
         "{successes!r} of {total!r} samples were successes: {count} samples, one trial each"

@@ -53,6 +53,7 @@ _ADJUSTMENTS = {
     "closed": "permutations of the runs, closed testing over {pairs}",
     "bands": "each family's band at an adjusted level",
     "joint": "simultaneous over {pairs} and budgets",
+    "pairs": "families exchanged within each pair, over {pairs}",
     "within": "samples exchanged within problems, over {pairs} and budgets",
     "swaps": "systems exchanged within problems, over {pairs} and budgets",
     "permutation": (

@@ -1,0 +1,168 @@
+"""Finds columns that number repeats, of whole searches or of runs of one configuration; asks where they may be neither."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from levelbest._check import Column
+from levelbest.errors import Ambiguous, named
+from levelbest.readers.raw import Codes, as_codes, joint_codes
+from levelbest.readers.steps import names
+from levelbest.readers.steps.cells import as_numbers
+from levelbest.readers.steps.kinds import is_run_number, is_setting_name
+from levelbest.readers.steps.merged import Merged
+from levelbest.readers.steps.names import among, word_set
+from levelbest.readers.steps.roles import ReadRequest, Roles, looks_numeric
+from levelbest.readers.steps.runs import settings_vary
+from levelbest.trials import Trials, few_again, is_split_name, split_column
+
+__all__ = ["REPEATS", "RUNS", "guess_repetitions", "guess_searches"]
+
+REPEATS = word_set("repeat repeat_id repetition rep replicate replication restart study_seed search_seed")
+"""Names of columns that number repeats of a search."""
+_NUMBERS = word_set("trial trial_id trial_number trial_no trial_idx number draw candidate evaluation eval iteration")
+"""Within a repeat of a search: which of its trials a row is."""
+_ROUNDS = word_set(
+    "round rounds rnd round_id round_no round_number round_idx search_round stage wave generation gen generations"
+)
+"""Repeats of a search, or steps of one, each of which draws from a space that the step before has chosen."""
+_REPETITIONS = word_set(
+    "rep repeat repetition replicate replication restart rep_id repeat_id replicate_id fold fold_id cv_fold kfold split"
+)
+RUNS = word_set("run run_id run_number run_no run_idx run_nr")
+_TRIALS = word_set("trial trial_id trial_number trial_no trial_idx trial_nr")
+_MOST = 50
+"""More of a family are taken for a search whose settings were not recorded, as of a column of seeds."""
+
+
+def guess_searches(table: Merged, roles: Roles, wanted: ReadRequest) -> None:
+    """Repeated searches known by two columns: a repeat, and the number of a trial that begins again in each.
+
+    The columns are those of ``model, repeat, trial, val_acc``. Rounds with several trials each are asked about.
+    """
+    if roles.trial or wanted.trial or roles.group is not None:
+        return
+    free = [name for name in table.columns if name not in roles.used()]
+    rounds = next((name for name in among(free, _ROUNDS) if _are_rounds(table, roles, name)), None)
+    if roles.search or wanted.search:
+        roles.counter = rounds  # no setting of a trial
+        return
+    if rounds is not None:
+        raise _about_rounds(table, roles, rounds)
+    repeats, numbers = among(free, REPEATS), among(free, _NUMBERS)
+    if len(repeats) != 1 or len(numbers) != 1 or not looks_numeric(table.columns, numbers[0]):
+        return
+    search, trial = table.codes(*roles.family, repeats[0]), table.codes(numbers[0])
+    sizes = np.bincount(search)
+    once = np.unique(joint_codes([search, trial])).size == table.n_rows
+    if once and sizes.size > 1 and sizes.min() > 1 and np.unique(trial).size == sizes.max():
+        roles.search, roles.order = repeats[0], roles.order or numbers[0]
+        roles.guessed += [("search", repeats[0]), ("order", numbers[0])]
+
+
+def _are_rounds(table: Merged, roles: Roles, name: str) -> bool:
+    """Whether a column numbers rounds that have several trials each, of settings that vary."""
+    count, sizes = len(as_codes(table.columns[name])[0]), np.bincount(table.codes(*roles.family, name))
+    return count > 1 and bool(np.median(sizes) > 1) and settings_vary(table.columns, name)
+
+
+def _about_rounds(table: Merged, roles: Roles, name: str) -> Ambiguous:
+    """The trials of a round are not independent where it draws from a space that the last one has chosen."""
+    count = len(as_codes(table.columns[name])[0])
+    one_search = f" ({named('search')} {roles.family[0]})" if roles.family else ""
+    return Ambiguous(
+        f"{table.source}: {name!r} has {count} values with several trials each: are they rounds of one search, each of "
+        f"which draws where the last did well{one_search}, repeats of a whole search ({named('search')} {name}), or "
+        f"neither, and all trials are independent ({named('search')} none)?"
+    )
+
+
+def guess_repetitions(table: Merged, trials: Trials, roles: Roles, wanted: ReadRequest) -> Mapping[str, Column]:
+    """The settings without a column that only numbers repetitions of one configuration: it is taken as the seed.
+
+    Runs and trials may also be those of a search whose settings were not recorded, which has a validation score: only
+    without one runs are repetitions, and trials are asked about.
+    """
+    settings = trials.configuration
+    if roles.seed or wanted.seed_column or roles.trial or trials.group is not None or trials.search is not None:
+        return settings
+    free = [name for name in table.columns if name not in roles.used()]
+    searched = roles.reported is not None or bool(set(names.tokens(roles.selection)) & names.VALIDATION)
+    known = _REPETITIONS if searched else _REPETITIONS | RUNS | _TRIALS
+    named_so = [name for name in free if names.spelled(name) in known or is_split_name(name)]
+    varied = _varied(trials, settings)
+    numbers = _numbers(table, named_so, varied, trials)
+    if not (searched or numbers):
+        _ask_about_counter(table, varied, trials)
+    if len(numbers) != 1 or set(varied) - {numbers[0]}:
+        return settings
+    (number,) = numbers
+    if names.spelled(number) in _TRIALS:
+        raise Ambiguous(
+            f"{table.source}: no setting varies with {number!r}: are these runs of one configuration "
+            f"({named('seed_column')} {number}), or trials of a search ({named('seed_column')} none)?"
+        )
+    roles.seed = number
+    roles.guessed.append(("seed", number))
+    return {name: column for name, column in settings.items() if name != number}
+
+
+def _numbers(table: Merged, named_so: Sequence[str], varied: list[str], trials: Trials) -> list[str]:
+    """The columns that number the runs of a family or, without any, on each data split, taken out of ``varied``."""
+    numbers = [name for name in named_so if _numbers_runs(table, name, trials)]
+    split = split_column(varied)
+    if numbers or split is None:
+        return numbers
+    varied.remove(split)
+    return [name for name in named_so if name != split and _numbers_runs(table, name, trials, split)]
+
+
+def _ask_about_counter(table: Merged, varied: Sequence[str], trials: Trials) -> None:
+    """Ask about the only setting that varies, where it counts the rows of every family: it may number runs."""
+    if len(varied) == 1 and _counts_in_turn(table, varied[0], trials):
+        raise Ambiguous(
+            f"{table.source}: {varied[0]!r} counts the rows of every family, and no setting varies beside it: are they "
+            f"runs of one configuration ({named('seed_column')} {varied[0]}), or is it a setting "
+            f"({named('seed_column')} none)?"
+        )
+
+
+def _cell_codes(trials: Trials) -> Codes:
+    """Which family on which task each trial is of."""
+    return joint_codes([trials.family, *([] if trials.task is None else [trials.task])])
+
+
+def _numbers_runs(table: Merged, name: str, trials: Trials, split: str | None = None) -> bool:
+    """Whether the trials of a family (on a data split) have numbers of their own there, few of them again.
+
+    No more than so many have one.
+    """
+    labels, codes = as_codes(table.columns[name])
+    cells = _cell_codes(trials)
+    if split is not None:
+        cells = joint_codes([cells, as_codes(table.columns[split])[1]])
+    sizes = np.bincount(cells)
+    firsts = np.unique(joint_codes([cells, codes]), return_index=True)[1]
+    alone = all(map(few_again, np.bincount(cells[firsts]), sizes))
+    return alone and bool((codes >= 0).all()) and 1 < sizes.max() <= _MOST and all(map(is_run_number, labels))
+
+
+def _counts_in_turn(table: Merged, name: str, trials: Trials) -> bool:
+    """Whether a column of no known hyperparameter is 1, 2, 3, ... (or from 0 on) in every family, in any order."""
+    if is_setting_name(name) or not _numbers_runs(table, name, trials):
+        return False
+    numbers, cells = as_numbers(table.columns[name]).values, _cell_codes(trials)
+    each = [np.unique(numbers[cells == cell]) for cell in np.unique(cells)]
+    return all(run.size > 2 and run[0] in (0, 1) and bool((np.diff(run) == 1).all()) for run in each)
+
+
+def _varied(trials: Trials, settings: Mapping[str, Column]) -> list[str]:
+    """The settings that have several values within a family."""
+    cells = _cell_codes(trials)
+    return [
+        name
+        for name, column in settings.items()
+        if any(len({str(value) for value in column[cells == cell]}) > 1 for cell in np.unique(cells))
+    ]
