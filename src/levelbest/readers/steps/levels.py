@@ -25,6 +25,8 @@ _CONDITIONS = names.word_set(
     "perturbation_level pred_len prediction_length forecast_horizon"
 )
 """Names that are of how models are evaluated, and of no setting of theirs."""
+_SEEDS = names.word_set("s sd rs")
+"""Short for a seed in the names of folders."""
 _FEW, _NAMED_SO = 8, 30
 """More values than this are drawn or counted, and no conditions; by name there may be as many as there may be tasks."""
 _LOOKED_AT, _NEARLY = 200, 0.9
@@ -55,6 +57,7 @@ def ask_about_levels(table: Merged, roles: Roles, wanted: ReadRequest) -> None:
     if _is_answered(roles, wanted) or roles.task is not None or wanted.trial == "none":
         return
     levels = [name for name in _levels(table, roles, _FEW) if not _is_hyperparameter(name)]
+    levels = [name for name in levels if names.spelled(name) not in _SEEDS]
     if len(levels) != 1 or any(_varies(table, roles, name) for name in table.columns if name != levels[0]):
         return
     (name,) = levels
