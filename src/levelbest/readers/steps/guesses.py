@@ -15,11 +15,10 @@ from levelbest.readers.raw import Cells, Codes, as_codes, as_flags, joint_codes
 from levelbest.readers.steps import names
 from levelbest.readers.steps.cells import FLAGS, as_numbers, as_statuses, is_endings, is_in_words, is_series
 from levelbest.readers.steps.kinds import Look, is_moment, never_score, of_settings
-from levelbest.readers.steps.levels import guess_levels
 from levelbest.readers.steps.merged import Merged
 from levelbest.readers.steps.names import SAMPLE_IDS, among, obvious_family, tokens, word_set
+from levelbest.readers.steps.planned import REPEATS, RUNS, guess_levels, guess_searches
 from levelbest.readers.steps.problems import guess_problems, guess_task, named_problems
-from levelbest.readers.steps.repeats import REPEATS, RUNS, guess_searches
 from levelbest.readers.steps.roles import (
     ReadRequest,
     Roles,

@@ -33,10 +33,9 @@ from levelbest.readers.steps.conditions import matching_rows
 from levelbest.readers.steps.diagnose import INDEPENDENT
 from levelbest.readers.steps.guesses import choose_roles
 from levelbest.readers.steps.kinds import is_setting_name
-from levelbest.readers.steps.levels import ask_about_levels
 from levelbest.readers.steps.merged import Merged
+from levelbest.readers.steps.planned import ask_about_levels, guess_repetitions
 from levelbest.readers.steps.problems import prefixes_of, refuse_repeats, said_of_groups
-from levelbest.readers.steps.repeats import guess_repetitions
 from levelbest.readers.steps.roles import ReadRequest, Roles, configuration_of, plain_values
 from levelbest.readers.steps.runs import best_rows, find_runs
 from levelbest.readers.steps.scores import Judged, ask_about_scores, judged_by
