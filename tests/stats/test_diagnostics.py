@@ -135,7 +135,7 @@ def test_coverage_of_cells_by_enumeration():
     even = Fraction(0)
     for hits in itertools.product(range(3), repeat=6):
         even += Fraction(all(hits.count(cell) == 2 for cell in range(3)), 3**6)
-    assert diagnostics._log_even(6, 3) == pytest.approx(float(np.log(float(even))))
+    assert diagnostics.log_even(6, 3) == pytest.approx(float(np.log(float(even))))
 
 
 def test_equal_steps():
