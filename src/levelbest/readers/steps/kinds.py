@@ -42,9 +42,9 @@ PLACES = names.word_set(
     "worker worker_id worker_rank node node_id node_name nodename machine machine_id host hostname host_id batch "
     "batch_id batch_idx batch_index batch_no gpu gpu_id gpu_index gpu_idx gpu_name gpu_rank cuda_device device_id "
     "device rank local_rank global_rank world_rank job job_id job_name jobid slurm_job_id slurm_array_task_id "
-    "array_task_id pid process process_id cluster partition slot instance_type user username owner queue "
-    "annotator rater grader reviewer labeler labeller assessor "
-    "annotator_id rater_id branch"
+    "array_task_id pid process process_id cluster partition slot instance_type user username owner queue shard "
+    "shard_id pod pod_name cpu cpu_id port server server_id thread thread_id executor zone annotator rater grader "
+    "reviewer labeler labeller assessor annotator_id rater_id branch"
 )
 """Where, by whom and in which batch a trial was run: never a hyperparameter of it."""
 HYPERPARAMETERS = names.word_set(
