@@ -148,8 +148,8 @@ def test_what_is_not_clear_is_asked(table):
 
 
 def test_what_all_runs_of_a_seed_share_was_not_measured():
-    table = study(port=np.tile([1000, 1001, 1002], 2 * K))
-    assert set(lb.read_trials(table).configuration) == {"lr", "port"}
+    table = study(offset=np.tile([1000, 1001, 1002], 2 * K))
+    assert set(lb.read_trials(table).configuration) == {"lr", "offset"}
     assert measured(table | {"grad_cos": random()}) == []
 
 
