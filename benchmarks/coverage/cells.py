@@ -73,6 +73,12 @@ def _equal() -> list[Cell]:
             Cell("equal: pairs", distribution, f"{size} pairs", d.equal([distribution], (size, size), d.pairs))
             for distribution in BOTH
         ]
+    for families, count, runs in ((2, 5, 1), (4, 5, 1), (2, 10, 1), (4, 10, 1), (2, 10, 3)):
+        column = f"{families} x {count} folds" + f" x {runs} runs" * (runs > 1)
+        cells += [
+            Cell("equal: folds", distribution, column, _folds(distribution, families, count, runs))
+            for distribution in BOTH
+        ]
     for design, rising in (("cost", 0.0), ("cost, better trials more expensive", 2.0)):
         for sizes in ((10, 10), (10, 100)):
             cells += [
@@ -86,6 +92,19 @@ def _equal() -> list[Cell]:
             for distribution in BOTH
         ]
     return [*cells, *_equal_problems(), *_equal_configurations()]
+
+
+def _folds(distribution: str, families: int, count: int, runs: int) -> object:
+    """Folds differ much for all families alike, and by ``distribution`` for each by itself; runs differ less."""
+
+    def measure(rng: np.random.Generator, _at: int) -> dict[str, float]:
+        own = d.draw(rng, [distribution], (count,) * families)
+        spread = np.ptp(np.concatenate(own)) or 1.0
+        hard = np.repeat(rng.normal(0, 3 * spread, count), runs)
+        scores = [hard + np.repeat(part, runs) + 0.1 * spread * rng.normal(size=count * runs) for part in own]
+        return {"winner": d.winner_among(d.folds(scores, runs))}
+
+    return measure
 
 
 def _cost(distribution: str, sizes: tuple[int, int], rising: float) -> object:

@@ -81,6 +81,12 @@ def pairs(scores: list[np.ndarray], **asked: Any) -> Any:
     return lb.compare(lb.Trials.from_arrays(**joined(scores), configuration={"learning_rate": setting}), **asked)
 
 
+def folds(scores: list[np.ndarray], runs: int = 1) -> Any:
+    """So many runs on every fold; fold i of all families is the same."""
+    fold = np.concatenate([np.arange(part.size) // runs for part in scores])
+    return lb.compare(lb.Trials.from_arrays(**joined(scores), configuration={"fold": fold}))
+
+
 def problems(
     scores: list[np.ndarray], samples: int = 1, bounds: Any = (0, 1), about: str = "problems", **more: Any
 ) -> Any:

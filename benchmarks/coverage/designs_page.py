@@ -129,6 +129,12 @@ TABLES: tuple[Grid | List, ...] = (
         f"A winner in any pair. The last two columns: {_BEFORE_HOLM}",
     ),
     Grid("equal: pairs", "Equal distributions: paired configurations", "The same configurations in both families."),
+    Grid(
+        "equal: folds",
+        "Equal distributions: shared folds",
+        "The same folds in all families, which differ much; with several runs, a fold counts once. Folds are independent "
+        "here: what those of one data set share is not in these figures.",
+    ),
     Grid("equal: configurations", "Equal distributions: configurations with several seeds", "Configurations x seeds."),
     Grid("equal: problems", "Equal distributions: problems", "Two systems on the same problems."),
     Grid(
