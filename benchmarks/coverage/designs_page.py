@@ -132,8 +132,8 @@ TABLES: tuple[Grid | List, ...] = (
     Grid(
         "equal: folds",
         "Equal distributions: shared folds",
-        "The same folds in all families, which differ much; with several runs, a fold counts once. Folds are independent "
-        "here: what those of one data set share is not in these figures.",
+        "The same folds in all families, which differ much; with several runs, a fold counts once. Folds are "
+        "independent here: what those of one data set share is not in these figures.",
     ),
     Grid("equal: configurations", "Equal distributions: configurations with several seeds", "Configurations x seeds."),
     Grid("equal: problems", "Equal distributions: problems", "Two systems on the same problems."),
