@@ -30,7 +30,24 @@ def without(rows, keep):
     return {key: [column[place] for place in kept] for key, column in rows.items()}
 
 
-@pytest.mark.parametrize("column", ["fold", "cv_fold", "CV-Fold", "split", "data_seed", "config.fold", "fold_id"])
+@pytest.mark.parametrize(
+    "column",
+    [
+        "fold",
+        "cv_fold",
+        "CV-Fold",
+        "split",
+        "data_seed",
+        "config.fold",
+        "fold_id",
+        "Fold No.",
+        "Fold #",
+        "cv",
+        "outer_fold",
+        "outer",
+        "val_fold",
+    ],
+)
 def test_runs_on_the_same_data_splits_are_compared_split_by_split(column):
     rows = scored(np.random.default_rng(1), column=column)
     paired = lb.compare(rows, **FAST)
@@ -166,3 +183,17 @@ def test_equal_models_have_no_winner(folds, noise):
         assert compared.terms.design == "folds"
         wins += compared["vit", "cnn"].verdict_at(1) != "undecided"
     assert wins <= 15  # binomial with .05: more once in 200
+
+
+@pytest.mark.parametrize("columns", [("outer_fold", "inner_fold"), ("outer", "inner"), ("fold", "repeat")])
+def test_the_folds_of_nested_validation_are_the_outer_ones(columns):
+    outer, inner = columns
+    table = scored(np.random.default_rng(3), runs=4, column=outer)
+    table[inner] = table.pop("seed")
+    compared = lb.compare(table)
+    assert (compared.terms.design, compared["vit", "cnn"].n_trials) == ("folds", (10, 10))
+
+
+def test_splits_with_names_that_differ_by_a_number_are_no_tasks():
+    table = scored(np.random.default_rng(3), column="split", labels=[f"fold_{place}" for place in range(10)])
+    assert lb.compare(table).terms.design == "folds"

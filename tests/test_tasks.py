@@ -12,7 +12,7 @@ import levelbest as lb
 from levelbest import Trials, compare, read_trials, write_report
 from levelbest.cli.main import main
 from levelbest.designs.tasks import compare_tasks, split_tasks
-from levelbest.errors import InputError
+from levelbest.errors import DataError, InputError
 from levelbest.stats import expected_best, normal_best
 
 FAST = {"n_resamples": 300}
@@ -299,3 +299,20 @@ def test_a_report_over_tasks_has_the_figures_and_the_table_of_aggregates(tmp_pat
     latex = (tmp_path / "r" / "families.tex").read_text(encoding="utf-8")
     assert "& IQM &" in latex
     assert latex.index("rainbow &") < latex.index("dqn &")
+
+
+def test_one_run_on_each_of_several_tasks_is_judged_over_the_tasks():
+    """Twelve data sets that differ much, one run of two models on each: the last is better by two points everywhere."""
+    rng = np.random.default_rng(6)
+    hard = rng.normal(0.7, 0.1, 12)
+    table = {
+        "model": ["base"] * 12 + ["large"] * 12,
+        "dataset": [f"set {letter}" for letter in "abcdefghijkl"] * 2,
+        "test_acc": np.concatenate([hard, hard + 0.02]) + rng.normal(0, 0.005, 24),
+    }
+    compared = lb.compare(table, n_resamples=199)
+    assert compared.terms.design == "problems"
+    assert (compared["base", "large"].verdict_at(1), compared["base", "large"].n_trials) == ("large", (12, 12))
+    few = {name: [*column[:4], *column[12:16]] for name, column in table.items()}
+    with pytest.raises(DataError, match="each of the 2 families has one score"):
+        lb.compare(few, n_resamples=199)

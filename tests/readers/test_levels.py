@@ -90,7 +90,6 @@ def test_a_missing_run_and_a_measured_column_change_nothing():
         ("batch_size", [16, 32]),
         ("encoder_layers", [2, 4]),
         ("config.noise", [0, 1]),
-        ("temperature", [0.0, 0.5]),
     ],
 )
 def test_hyperparameters_are_not_asked_about(column, values):
@@ -133,3 +132,33 @@ def test_conditions_and_folds():
     table = {key: column * 2 for key, column in one.items()} | {"shots": [0] * 10 + [5] * 10}
     compared = lb.compare(table, **FAST)
     assert {each.terms.design for each in compared.tasks.values()} == {"folds"}
+
+
+@pytest.mark.parametrize("column", ["version", "noise", "n_agents", "release"])
+def test_seeds_that_begin_again_show_conditions_of_uneven_counts(column):
+    """The worse family has most of its runs where all score best: pooled, it would win."""
+    rng = np.random.default_rng(301)
+    counts = {"base": (0.6, (2, 2, 12)), "large": (0.63, (12, 2, 2))}
+    plan = [(name, value, mean, n) for name, (mean, each) in counts.items() for value, n in enumerate(each, start=1)]
+    table = {"model": [], column: [], "seed": [], "accuracy": []}
+    for name, value, mean, count in plan:
+        table["model"] += [name] * count
+        table[column] += [value] * count
+        table["seed"] += range(count)
+        table["accuracy"] += (mean + 0.06 * value + rng.normal(0, 0.01, count)).tolist()
+    with pytest.raises(Ambiguous, match=f"with each of the 3 values of {column!r}"):
+        lb.compare(table, **FAST)
+    each = lb.compare(table, task=column, **FAST).tasks
+    assert {value: compared["base", "large"].verdict_at(1) for value, compared in each.items()}["1"] != "base"
+
+
+def test_a_number_beside_tasks_is_asked_about():
+    rng = np.random.default_rng(5)
+    rows = [(m, d, v, s) for m in ("cnn", "vit") for d in "abcd" for v in (0.0, 0.2, 0.4) for s in range(5)]
+    table = {name: [row[at] for row in rows] for at, name in enumerate(("model", "dataset", "noise_rate", "seed"))}
+    table["test_acc"] = [0.8 - 0.3 * row[2] + 0.05 * (row[0] == "vit") + rng.normal(0, 0.01) for row in rows]
+    with pytest.raises(Ambiguous, match="of the 3 values of 'noise_rate' and of 'dataset': keep one value"):
+        lb.compare(table, **FAST)
+    kept = lb.compare(table, where="noise_rate = 0.2", **FAST)
+    assert all(each["vit", "cnn"].verdict_at(1) == "vit" for each in kept.tasks.values())
+    assert "noise_rate" in lb.read_trials(table, task="dataset").configuration

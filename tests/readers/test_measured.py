@@ -149,8 +149,9 @@ def test_what_is_not_clear_is_asked(table):
 
 def test_what_all_runs_of_a_seed_share_was_not_measured():
     table = study(offset=np.tile([1000, 1001, 1002], 2 * K))
-    assert set(lb.read_trials(table).configuration) == {"lr", "offset"}
-    assert measured(table | {"grad_cos": random()}) == []
+    with pytest.raises(Ambiguous, match="'offset' differs between runs with the same 'lr'"):
+        lb.read_trials(table)
+    assert set(lb.read_trials(table, configuration="lr").configuration) == {"lr"}
 
 
 def test_the_command_line_asks_and_takes_the_answer(tmp_path, capsys):
@@ -200,3 +201,67 @@ def test_a_known_hyperparameter_drawn_for_every_run_is_a_setting(prefix):
     assert known.setting is None
     with pytest.raises(Ambiguous, match="'tau' differs between runs with the same"):  # many seeds, few optimizers
         lb.read_trials(table | {"tau": rng.random(40)})
+
+
+UNEVEN = [3, 4, 5, 4, 3, 5, 5, 3, 4, 3, 5, 4]
+
+
+@pytest.mark.parametrize("seeds", ["of each configuration", "of its own"])
+def test_one_unknown_column_does_not_turn_repeats_into_trials(seeds):
+    """Six configurations of two models, with runs that have counts and hashes beside them."""
+    rng = np.random.default_rng(11)
+    counts = UNEVEN if seeds == "of each configuration" else [4] * 12
+    n = sum(counts)
+    table = {
+        "model": ["cnn"] * sum(counts[:6]) + ["vit"] * sum(counts[6:]),
+        "lr": np.repeat(10 ** rng.uniform(-4, -1, 12), counts),
+        "seed": np.concatenate([np.arange(count) for count in counts]),
+        "val_acc": rng.normal(0.8, 0.02, n),
+    }
+    if seeds == "of its own":
+        table["seed"] = rng.permutation(10**6)[:n]
+    assert np.unique(lb.read_trials(table).setting).size == 12
+    for column in (rng.integers(0, 40, n), rng.normal(size=n), [f"{value:x}-b" for value in rng.integers(0, 10**9, n)]):
+        with pytest.raises(Ambiguous, match="'extra' differs between runs with the same 'lr'") as asked:
+            lb.read_trials(table | {"extra": column})
+        assert "configuration= lr), or a setting (configuration= lr,extra)" in str(asked.value)
+        assert np.unique(lb.read_trials(table | {"extra": column}, configuration="lr").setting).size == 12
+
+
+def test_seeds_alone_with_an_unknown_column_are_asked_about():
+    rng = np.random.default_rng(12)
+    table = {"algo": ["dqn"] * 8 + ["rainbow"] * 8, "seed": [*range(8)] * 2, "n_collapses": rng.integers(0, 30, 16)}
+    table["episode_return"] = np.repeat([100.0, 400.0], 8) + rng.normal(0, 90, 16)
+    with pytest.raises(Ambiguous, match="'n_collapses' differs between runs, and no known setting does"):
+        lb.compare(table, **FAST)
+    compared = lb.compare(table, configuration="none", **FAST)
+    assert (compared.terms.design, compared["rainbow", "dqn"].verdict_at(1)) == ("seeds", "rainbow")
+    assert lb.compare(table, configuration="n_collapses", **FAST).terms.design != "seeds"
+
+
+def test_folds_with_an_unknown_column_are_asked_about():
+    rng = np.random.default_rng(13)
+    hard = np.tile(rng.normal(0, 0.05, 10), 2)
+    table = {"model": ["a"] * 10 + ["b"] * 10, "fold": [*range(10)] * 2, "hd95": rng.random(20)}
+    table["dice"] = 0.8 + hard + np.repeat([0.0, 0.02], 10) + rng.normal(0, 0.005, 20)
+    with pytest.raises(Ambiguous, match="'hd95' differs between runs, and beside 'fold' no known"):
+        lb.compare(table, **FAST)
+    assert lb.compare(table, configuration="fold", **FAST)["a", "b"].verdict_at(1) == "b"
+
+
+def test_recorded_settings_are_not_asked_about():
+    rng = np.random.default_rng(14)
+    table = {"config.model": ["a"] * 8 + ["b"] * 8, "config.seed": [*range(8)] * 2, "config.tau": rng.random(16)}
+    table["val_acc"] = rng.random(16)
+    assert "config.tau" in lb.read_trials(table).configuration
+    renamed = {name: column for name, column in table.items() if name != "config.tau"} | {"dead_units": rng.random(16)}
+    assert lb.compare(renamed, **FAST).terms.design == "seeds"  # what is recorded elsewhere is no setting
+
+
+def test_settings_chosen_within_each_fold_are_asked_about():
+    rng = np.random.default_rng(15)
+    table = {"model": ["a"] * 10 + ["b"] * 10, "fold": [*range(10)] * 2, "lr": rng.choice([0.1, 0.01, 0.001], 20)}
+    table["acc"] = np.tile(rng.normal(0.8, 0.05, 10), 2) + np.repeat([0.0, 0.02], 10) + rng.normal(0, 0.005, 20)
+    with pytest.raises(Ambiguous, match="beside 'fold' no known setting does: is it a result of each run"):
+        lb.compare(table, **FAST)
+    assert lb.compare(table, configuration="fold", **FAST)["a", "b"].verdict_at(1) == "b"

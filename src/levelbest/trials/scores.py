@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, cast
@@ -243,7 +244,19 @@ def count_as_worst(
 
 _SPLITS = (
     *("split", "data_split", "split_id", "split_seed", "data_seed", "cv_split", "bootstrap_seed"),
-    *("fold", "folds", "fold_id", "fold_idx", "cv_fold", "data_fold", "test_fold", "kfold", "k_fold"),
+    *("fold", "folds", "fold_id", "fold_idx", "cv_fold", "data_fold", "test_fold", "kfold", "k_fold", "val_fold"),
+    *(
+        "fold_no",
+        "fold_nr",
+        "fold_num",
+        "fold_number",
+        "cv",
+        "outer",
+        "outer_fold",
+        "outer_split",
+        "outer_cv",
+        "split_no",
+    ),
 )
 _PREFIXES = ("config.", "params.", "hparams.", "config/")
 
@@ -259,7 +272,7 @@ def is_split_name(name: str) -> bool:
     plain = name.lower()
     for prefix in _PREFIXES:
         plain = plain.removeprefix(prefix)
-    return plain.replace("-", "_").replace(" ", "_") in _SPLITS
+    return re.sub(r"[^a-z0-9]+", "_", plain).strip("_") in _SPLITS
 
 
 def split_column(columns: Iterable[str]) -> str | None:

@@ -44,7 +44,8 @@ PLACES = names.word_set(
     "device rank local_rank global_rank world_rank job job_id job_name jobid slurm_job_id slurm_array_task_id "
     "array_task_id pid process process_id cluster partition slot instance_type user username owner queue shard "
     "shard_id pod pod_name cpu cpu_id port server server_id thread thread_id executor zone annotator rater grader "
-    "reviewer labeler labeller assessor annotator_id rater_id branch"
+    "reviewer labeler labeller assessor annotator_id rater_id branch torch_version cuda_version python_version "
+    "num_workers n_workers attempt attempts cuda_visible_devices batch_job day weekday config_hash early_stopped"
 )
 """Where, by whom and in which batch a trial was run: never a hyperparameter of it."""
 HYPERPARAMETERS = names.word_set(
@@ -88,7 +89,7 @@ _MEMORY, _OF_MEMORY = names.word_set("mem memory ram"), names.word_set("peak max
 """What was measured of a trial: ``throughput``, ``peak_mem_gb``."""
 _RATES = names.word_set("s sec second seconds min minute hour step gpu")
 """After ``per``: ``images_per_sec`` was measured."""
-_PASSING = names.word_set("time cum accumulated seconds runtime duration elapsed")
+_PASSING = names.word_set("time cum accumulated seconds runtime duration elapsed wallclock")
 _LONG, _FEW_TEXTS, _NUMBERED, _SELDOM = 100, 10, 8, 0.4
 _FILE = re.compile(
     r"(?!w/)[\w.~-]*[/\\][\w./\\=,~ -]+|[\w=,-]+\.(?:json|csv|log|txt|pt|pth|ckpt|yaml|yml|pkl|npz|h5|bin)"
@@ -100,7 +101,7 @@ _MOMENT = re.compile(r"\d{4}-\d\d-\d\d([T _]\d\d[:-]\d\d.*)?|\d{8}[-_T]\d{4,6}|\
 
 _TASKS = names.word_set(
     "task tasks dataset datasets benchmark benchmarks bench env environment game games domain domains corpus language "
-    "languages lang subset subsets subject subjects instance suite scenario testset data outer inner"
+    "languages lang subset subsets subject subjects instance suite scenario testset data"
 )
 _OF_A_TASK = names.word_set("id name pair set key")
 """What follows the word for a task: ``lang_pair``, ``data_set``."""

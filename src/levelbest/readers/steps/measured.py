@@ -21,9 +21,9 @@ from levelbest.readers.steps.diagnose import with_diagnostics
 from levelbest.readers.steps.kinds import HYPERPARAMETERS, of_settings
 from levelbest.readers.steps.roles import Roles
 from levelbest.stats.checks import _diagnostics as diagnostics
-from levelbest.trials import Trials, few_again, split_column
+from levelbest.trials import Trials, few_again, has_repeats, split_column
 
-__all__ = ["without_measured"]
+__all__ = ["ask_about_unknown", "without_measured"]
 
 _LOOKED_AT_UP_TO = 1_000_000
 _NEARLY = 0.9
@@ -31,6 +31,8 @@ _NEARLY = 0.9
 run may be missing or have failed, and measurements may agree by chance."""
 _MANY_SEEDS = 10
 """So many seeds, and more than there are configurations, may number the draws of a random search within each."""
+_MOST_RUNS = 50
+"""More runs of a family without known settings are those of a search."""
 _RARE = float(np.log(1e-3))
 
 
@@ -42,6 +44,7 @@ def without_measured(trials: Trials, roles: Roles, source: str) -> Mapping[str, 
     runs = _Runs.of(trials)
     results = (_by_seeds(runs) or _by_even_numbers(runs)) if runs.perhaps else None
     if results is None:
+        ask_about_unknown(trials, source)
         return settings
     left = {name: column for name, column in settings.items() if name not in results.measured}
     if results.unclear:
@@ -51,6 +54,34 @@ def without_measured(trials: Trials, roles: Roles, source: str) -> Mapping[str, 
         return settings
     roles.notes.append(Caution.of("guessed-columns", kind="measured", columns=list(results.measured)))
     return left
+
+
+def ask_about_unknown(trials: Trials, source: str) -> None:
+    """Ask about columns of unknown names without which the runs are repeats of a few settings, or of none.
+
+    Each of them may have been drawn by a random search or measured, and the answer depends on it.
+    """
+    runs = _Runs.of(trials)
+    unknown = [name for name in runs.columns if runs.once or runs.is_unknown(name, trials.configuration[name])]
+    unknown = [name for name in unknown if not _equals(trials.configuration[name], trials.seed)]
+    all_but_one = [[name for name in unknown if name != kept] for kept in unknown] if len(unknown) > 1 else []
+    for taken in [unknown, *all_but_one] if unknown and runs.told_apart else []:
+        left = [name for name in runs.columns if name not in taken]
+        groups = runs.groups(left)
+        if 2 * _count(groups) > groups.size or not few_again(_count(groups, *runs.told_apart), groups.size):
+            continue
+        if min(runs.differs(name, groups) for name in taken) >= _NEARLY and _are_repeats(trials, runs, left):
+            raise _unsure(source, taken, [*left, *runs.split], beside=not left)
+
+
+def _are_repeats(trials: Trials, runs: _Runs, settings: Sequence[str]) -> bool:
+    """Whether runs of these settings alone repeat them: one configuration, the same seeds, or as many runs of each."""
+    if not settings:
+        return int(np.bincount(runs.cells).max()) <= _MOST_RUNS
+    if 2 * _count(runs.cells, *runs.told_apart) > runs.cells.size and _chance_even(runs, settings) > _RARE:
+        return False
+    columns = {name: column for name, column in trials.configuration.items() if name in {*settings, *runs.split}}
+    return has_repeats(with_diagnostics(replace(trials, configuration=columns)))
 
 
 @dataclass(frozen=True)
@@ -72,6 +103,9 @@ class _Runs:
     """Those that may have been measured: numbers that are no plain hyperparameters, and not the same at each seed."""
     seed: IntArray | None
     """The place of each run's seed (and data split) among those of its cell; None where there is one at most."""
+    told_apart: tuple[IntArray, ...] = ()
+    """The seed and the data split of each run, where they are known."""
+    split: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, trials: Trials) -> _Runs:
@@ -91,7 +125,20 @@ class _Runs:
             for name in numbers
             if not _is_hyperparameter(name) and (seed is None or _is_free(cells, seed, name, columns[name]))
         )
-        return cls(cells, columns, perhaps, seed)
+        return cls(cells, columns, perhaps, seed, tuple(told_apart), () if split is None else (split,))
+
+    def is_unknown(self, name: str, column: Column) -> bool:
+        """Whether a column may have been measured: a number, or other text in nearly every run, of an unknown name."""
+        most = _count(self.cells, self.columns[name]) >= _NEARLY * self.cells.size
+        known = _is_hyperparameter(name) or _is_seed(name) or bool(of_settings(name))
+        return (column.dtype.kind in "iuf" or most) and not known
+
+    @property
+    def once(self) -> bool:
+        """Whether each family has one run on each of the same folds: settings may have been chosen within each."""
+        if self.seed is None or len(self.told_apart) > 1 or not self.split or _is_seed(self.split[0]):
+            return False
+        return _count(self.cells, self.seed) == self.cells.size == _count(self.cells) * _count(self.told_apart[0])
 
     def groups(self, settings: Iterable[str]) -> IntArray:
         """Which configuration each run is of, if these are the settings."""
@@ -165,17 +212,22 @@ def _by_even_numbers(runs: _Runs) -> _Results | None:
     groups = runs.groups(settings)
     if not measured or _count(groups) == _count(runs.cells):
         return None
-    chance, grids = 0.0, True
-    for cell in range(int(runs.cells.max()) + 1):
-        rows = np.flatnonzero(runs.cells == cell)
-        counts = np.unique(groups[rows], return_counts=True)[1]
-        if not is_evenly_repeated(counts):
-            return None
-        chance += diagnostics.log_even(rows.size, counts.size)
-        grids = grids and grid_of([runs.columns[name][rows] for name in settings]) is not None
-    if chance > _RARE or min(runs.differs(name, groups) for name in measured) < _NEARLY:
+    if _chance_even(runs, settings) > _RARE or min(runs.differs(name, groups) for name in measured) < _NEARLY:
         return None
+    cells = [runs.cells == cell for cell in range(int(runs.cells.max()) + 1)]
+    grids = all(grid_of([runs.columns[name][rows] for name in settings]) is not None for rows in cells)
     return _Results(measured, () if grids else measured)
+
+
+def _chance_even(runs: _Runs, settings: Sequence[str]) -> float:
+    """The logarithm of the chance that random draws give all configurations nearly as many runs; 0 if they have not."""
+    groups, chance = runs.groups(settings), 0.0
+    for cell in range(int(runs.cells.max()) + 1):
+        counts = np.unique(groups[runs.cells == cell], return_counts=True)[1]
+        if not is_evenly_repeated(counts):
+            return 0.0
+        chance += diagnostics.log_even(int(counts.sum()), counts.size)
+    return chance
 
 
 def _is_seed(name: str) -> bool:
@@ -199,16 +251,28 @@ def _is_same(first: IntArray | None, second: IntArray | None) -> bool:
     return np.array_equal(first, second)
 
 
-def _unsure(source: str, unclear: Sequence[str], settings: Sequence[str]) -> Ambiguous:
-    """A question about columns that were measured or set."""
-    which, same = " and ".join(map(repr, unclear)), " and ".join(map(repr, settings))
+def _unsure(source: str, unclear: Sequence[str], settings: Sequence[str], *, beside: bool = False) -> Ambiguous:
+    """A question about columns that were measured or set; ``beside``: the settings are data splits, or none."""
+    which, same = _listed(unclear), _listed(settings)
+    between = f"between runs with the same {same}"
+    if beside:
+        between = f"between runs, and {f'beside {same} ' * bool(settings)}no known setting does"
     differs, of_runs, of_plan = ("differs", "is it a result of each run", "a setting")
     if len(unclear) > 1:
         differs, of_runs, of_plan = ("differ", "are they results of each run", "settings")
     return Ambiguous(
-        f"{source}: {which} {differs} between runs with the same {same}: {of_runs} ({named('configuration')} "
-        f"{','.join(settings)}), or {of_plan} ({named('configuration')} {','.join([*settings, *unclear])})?"
+        f"{source}: {which} {differs} {between}: {of_runs} ({named('configuration')} "
+        f"{','.join(settings) or 'none'}), or {of_plan} ({named('configuration')} {','.join([*settings, *unclear])})?"
     )
+
+
+def _equals(column: Column, seed: Column | None) -> bool:
+    """Whether a column repeats the seed, as numbers in file names do."""
+    return seed is not None and np.array_equal(column.astype(str), seed.astype(str))
+
+
+def _listed(columns: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(map(repr, columns[:-1])), *map(repr, columns[-1:]))))
 
 
 def _joint(*columns: IntArray) -> IntArray:

@@ -124,9 +124,9 @@ class Merged:
         return other
 
     def matching(self, patterns: Sequence[str], what: str) -> list[str]:
-        """The columns whose names match patterns, at least one."""
+        """The columns whose names match patterns, at least one; ``none`` matches no column."""
         chosen = [name for name in self.columns if name in patterns or any(fnmatchcase(name, p) for p in patterns)]
-        if not chosen:
+        if not chosen and tuple(patterns) != ("none",):
             raise InputError(f"no column of {self.source} matches {what} {', '.join(patterns)}")
         return chosen
 

@@ -243,17 +243,21 @@ def _completed(table: Merged, kept: Merged, trials: Trials, roles: Roles, wanted
 def _of_settings_alone(trials: Trials, roles: Roles, wanted: ReadRequest, source: str) -> Trials:
     """The trials without the columns that were measured of runs, where these repeat settings.
 
-    If every run of a family has a seed of its own, a random search may have drawn all settings of each.
+    If every run of a family has a seed of its own, a random search may have drawn all settings of each: it is asked.
     """
     if not trials.configuration or wanted.configuration is not None:
         return trials
     known = [column for column in (trials.family, trials.task, trials.seed) if column is not None]
     runs = np.unique(joint_codes([as_codes(column)[1] for column in known])).size
-    if trials.seed is not None and runs == len(trials):
+    with_own_seeds = trials.seed is not None and runs == len(trials)
+    if with_own_seeds and all(map(is_setting_name, trials.configuration)):
         return trials
-    from levelbest.readers.steps.measured import without_measured  # for such tables alone
+    from levelbest.readers.steps import measured  # for such tables alone
 
-    return replace(trials, configuration=without_measured(trials, roles, source))
+    if with_own_seeds:
+        measured.ask_about_unknown(trials, source)
+        return trials
+    return replace(trials, configuration=measured.without_measured(trials, roles, source))
 
 
 def _others(table: Merged, roles: Roles, configuration: Collection[str]) -> dict[str, Column]:

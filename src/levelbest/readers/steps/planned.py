@@ -4,10 +4,11 @@ and conditions of the evaluation (shots, noise), each a task. Taken where it is 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from math import lgamma, log
 
 import numpy as np
 
-from levelbest._check import Column
+from levelbest._check import Column, IntArray
 from levelbest.cautions import Caution
 from levelbest.errors import Ambiguous, named
 from levelbest.readers.raw import Codes, as_codes, joint_codes
@@ -16,12 +17,12 @@ from levelbest.readers.steps.cells import as_numbers
 from levelbest.readers.steps.kinds import HYPERPARAMETERS, Look, is_index, is_run_number, is_setting_name, never_setting
 from levelbest.readers.steps.merged import Merged
 from levelbest.readers.steps.names import among, word_set
-from levelbest.readers.steps.problems import PARTS_OF_PATHS, counts_by_family, in_blocks, is_planned, is_shared
 from levelbest.readers.steps.roles import ReadRequest, Roles, looks_numeric
 from levelbest.readers.steps.runs import settings_vary
 from levelbest.trials import Trials, few_again, is_split_name, split_column
 
-__all__ = ["REPEATS", "RUNS", "ask_about_levels", "guess_levels", "guess_repetitions", "guess_searches"]
+__all__ = ["REPEATS", "RUNS", "ask_about_levels", "counts_by_family", "guess_levels", "guess_repetitions"]
+__all__ += ["guess_searches", "in_blocks", "is_planned", "is_shared", "meets_every_seed"]
 
 REPEATS = word_set("repeat repeat_id repetition rep replicate replication restart study_seed search_seed")
 """Names of columns that number repeats of a search."""
@@ -32,7 +33,8 @@ _ROUNDS = word_set(
 )
 """Repeats of a search, or steps of one, each of which draws from a space that the step before has chosen."""
 _REPETITIONS = word_set(
-    "rep repeat repetition replicate replication restart rep_id repeat_id replicate_id fold fold_id cv_fold kfold split"
+    "rep repeat repetition replicate replication restart rep_id repeat_id replicate_id fold fold_id cv_fold kfold "
+    "split inner inner_fold inner_split inner_cv"
 )
 RUNS = word_set("run run_id run_number run_no run_idx run_nr")
 _TRIALS = word_set("trial trial_id trial_number trial_no trial_idx trial_nr")
@@ -44,11 +46,21 @@ _CONDITIONS = word_set(
     "perturbation_level pred_len prediction_length forecast_horizon"
 )
 """Names that are of how models are evaluated, and of no setting of theirs."""
+_EITHER = word_set("temperature temp top_p top_k")
+"""Hyperparameters, or how a language model is sampled from."""
 _SEEDS = word_set("s sd rs")
 """Short for a seed in the names of folders."""
 _FEW, _NAMED_SO = 8, 30
 """More values than this are drawn or counted, and no conditions; by name there may be as many as there may be tasks."""
-_LOOKED_AT, _NEARLY = 200, 0.9
+_LOOKED_AT, _AGAIN = 200, 0.8
+PARTS_OF_PATHS = (("folder",), ("name",), ("file",))
+"""What a folder reader calls the parts of paths; where two may name families, it has asked."""
+_SHARED = 0.9
+"""The share of families and values that must meet: a few rows may be missing."""
+_LARGEST = 5_000_000
+_CHANCE = 1e-3
+"""NOTE: random search draws a setting equally often in all families less than once in 1,000 tables; at 1e-2 tables of
+eight trials with two choices would be asked about."""
 
 
 def guess_searches(table: Merged, roles: Roles, wanted: ReadRequest) -> None:
@@ -186,7 +198,8 @@ def guess_levels(table: Merged, roles: Roles, wanted: ReadRequest) -> None:
     """Take the column that is by its name of conditions as the tasks, and say so."""
     if _is_answered(roles, wanted):
         return
-    levels = [name for name in _levels(table, roles, _NAMED_SO) if names.spelled(name) in _CONDITIONS]
+    free = [name for name in table.columns if name not in roles.used() and looks_numeric(table.columns, name)]
+    levels = [name for name in among(free, _CONDITIONS) if _is_repeated(counts_by_family(table, roles, name))]
     if not levels:
         return
     if roles.task is not None or len(levels) > 1:
@@ -202,23 +215,36 @@ def guess_levels(table: Merged, roles: Roles, wanted: ReadRequest) -> None:
     roles.notes.append(Caution.of("guessed-columns", None, count, kind="levels", column=levels[0], count=count))
 
 
+def _is_repeated(counts: IntArray) -> bool:
+    """Whether there are a few values, which several families have, most of them with several rows."""
+    several = counts.size > 0 and 1 < counts.shape[1] <= _NAMED_SO
+    return several and bool((counts > 0).sum(axis=0).max() > 1) and float((counts[counts > 0] > 1).mean()) > 0.5
+
+
 def ask_about_levels(table: Merged, roles: Roles, wanted: ReadRequest) -> None:
     """Ask about the one number of any other name that every family has equally often, where nothing else varies."""
-    if _is_answered(roles, wanted) or roles.task is not None or wanted.trial == "none":
+    if _is_answered(roles, wanted) or wanted.trial == "none":
         return
-    levels = [name for name in _levels(table, roles, _FEW) if not _is_hyperparameter(name)]
+    levels = [name for name in _levels(table, roles) if not _is_hyperparameter(name)]
     levels = [name for name in levels if names.spelled(name) not in _SEEDS]
     if len(levels) != 1 or any(_varies(table, roles, name) for name in table.columns if name != levels[0]):
         return
     (name,) = levels
     counts = counts_by_family(table, roles, name)
-    if is_planned(counts, ordered=in_blocks(table, name, counts.size)) or _meets_the_seeds(table, roles, name):
-        values = ", ".join(as_codes(table.columns[name])[0])
+    even = roles.task is None and is_planned(counts, ordered=in_blocks(table, name, counts.size))
+    if not (even or _begin_again(table, roles, name)):
+        return
+    labels = as_codes(table.columns[name])[0]
+    runs = f"{table.source}: every family has several runs with each of the {len(labels)} values of {name!r}"
+    if roles.task is not None:
         raise Ambiguous(
-            f"{table.source}: every family has several runs with each of the {counts.shape[1]} values of {name!r} "
-            f"({values}): are they conditions, each with a verdict ({named('task')} {name}), or a setting of the "
-            f"models that is searched over ({named('task')} none)?"
+            f'{runs} and of {roles.task!r}: keep one value ({named("where")} "{name} = {labels[0]}"), or say that '
+            f"{name!r} is a setting of the models that is searched over ({named('task')} {roles.task})"
         )
+    raise Ambiguous(
+        f"{runs} ({', '.join(labels)}): are they conditions, each with a verdict ({named('task')} {name}), or a "
+        f"setting of the models that is searched over ({named('task')} none)?"
+    )
 
 
 def _is_answered(roles: Roles, wanted: ReadRequest) -> bool:
@@ -227,35 +253,39 @@ def _is_answered(roles: Roles, wanted: ReadRequest) -> bool:
     return {roles.group, roles.search, *answers} != {None}
 
 
-def _levels(table: Merged, roles: Roles, most: int) -> Iterator[str]:
+def _levels(table: Merged, roles: Roles) -> Iterator[str]:
     """Numbers without a part of which every family has each of a few values, with several rows each."""
     recorded = {name for part in table.tables for name in part.configuration or ()}
     for name in table.columns:
         if name in roles.used() | recorded or is_split_name(name) or not looks_numeric(table.columns, name):
             continue
         look = Look(name, table.columns[name])
-        if is_index(look) or look.words[:1] in PARTS_OF_PATHS or never_setting(look) is not None:
+        if is_index(look) or look.words[:1] in PARTS_OF_PATHS or names.spelled(name) in _REPETITIONS:
             continue
-        if len(as_codes(look.cells[:_LOOKED_AT])[0]) > most or not 1 < len(as_codes(look.cells)[0]) <= most:
+        if never_setting(look) is not None and look.words != ("version",):
+            continue
+        if len(as_codes(look.cells[:_LOOKED_AT])[0]) > _FEW or not 1 < len(as_codes(look.cells)[0]) <= _FEW:
             continue
         counts = counts_by_family(table, roles, name)
         if is_shared(counts) and counts.min() > 1 and int(counts.sum()) == table.n_rows:
             yield name
 
 
-def _meets_the_seeds(table: Merged, roles: Roles, name: str) -> bool:
-    """Whether every family has nearly every value once with each of several seeds: a few runs may be missing."""
+def _begin_again(table: Merged, roles: Roles, name: str) -> bool:
+    """Whether the seeds of a family begin again at each value: a random draw of the value has a seed of its own."""
     if roles.seed is None:
         return False
-    keys = [table.codes(*roles.family) if roles.family else table.source_codes()[1]]
-    keys += [as_codes(table.columns[column])[1] for column in (name, roles.seed)]
-    cells = np.prod([np.unique(codes).size for codes in keys])
-    return bool(np.unique(joint_codes(keys)).size == table.n_rows >= _NEARLY * cells)
+    cell = table.codes(*roles.family) if roles.family else table.source_codes()[1]
+    cell = cell if roles.task is None else table.codes(roles.task, within=cell)
+    value, seed = (as_codes(table.columns[column])[1] for column in (name, roles.seed))
+    runs, seeds = (np.unique(joint_codes(keys)).size for keys in ([cell, value, seed], [cell, seed]))
+    return bool(runs == table.n_rows and seeds <= _AGAIN * runs)
 
 
 def _is_hyperparameter(name: str) -> bool:
     """``encoder_layers`` like ``layers``."""
-    return is_setting_name(name) or bool(set(names.tokens(name)) & HYPERPARAMETERS)
+    known = is_setting_name(name) or bool(set(names.tokens(name)) & HYPERPARAMETERS)
+    return known and names.spelled(name) not in _EITHER
 
 
 def _varies(table: Merged, roles: Roles, name: str) -> bool:
@@ -267,3 +297,49 @@ def _varies(table: Merged, roles: Roles, name: str) -> bool:
     family = table.codes(*roles.family) if roles.family else table.source_codes()[1]
     values = np.unique(table.codes(name, within=family)).size
     return np.unique(family).size < values < table.n_rows
+
+
+def counts_by_family(table: Merged, roles: Roles, name: str, *, most: int | None = _LARGEST) -> IntArray:
+    """How many rows each family has of each value of a column; empty where these are more than ``most`` cells."""
+    family = table.codes(*roles.family) if roles.family else table.source_codes()[1]
+    values, codes = as_codes(table.columns[name])
+    if most is not None and (int(family.max()) + 1) * len(values) > most:
+        return np.zeros((0, 0), dtype=np.int64)
+    counts = np.zeros((int(family.max()) + 1, len(values)), dtype=np.int64)
+    known = codes >= 0
+    np.add.at(counts, (family[known], codes[known]), 1)
+    present: IntArray = counts[counts.sum(axis=1) > 0]
+    return present
+
+
+def is_shared(counts: IntArray) -> bool:
+    """Whether nearly every value occurs in nearly every one of several families."""
+    return counts.shape[0] > 1 and counts.size > 0 and float((counts > 0).mean()) >= _SHARED
+
+
+def is_planned(counts: IntArray, *, ordered: bool = False) -> bool:
+    """Whether every family has every value equally often, which random draws would hardly give.
+
+    ``ordered``: something else shows the plan as well, and equal counts are enough.
+    """
+    if not is_shared(counts) or counts.shape[1] < 2 or counts.min() != counts.max():
+        return False
+    values, rows = counts.shape[1], int(counts[0].sum())
+    chance = lgamma(rows + 1) - values * lgamma(int(counts[0, 0]) + 1) - rows * log(values)  # multinomial
+    return ordered or bool(counts.shape[0] * chance < log(_CHANCE))
+
+
+def in_blocks(table: Merged, name: str, cells: int) -> bool:
+    """Whether the rows of a value stand together, in no more blocks than there are values and families."""
+    codes = as_codes(table.columns[name])[1]
+    return int(np.count_nonzero(np.diff(codes))) < cells <= codes.size / 2
+
+
+def meets_every_seed(table: Merged, roles: Roles, name: str) -> bool:
+    """Whether every family has every value once with each of several seeds."""
+    if roles.seed is None:
+        return False
+    keys = [as_codes(table.columns[column])[1] for column in (*roles.family, name, roles.seed)]
+    counts = np.bincount(joint_codes(keys))
+    cells = np.prod([len(np.unique(codes)) for codes in keys])
+    return len(np.unique(keys[-1])) > 1 and counts.size == cells and counts.min() == counts.max()

@@ -7,7 +7,6 @@ else, the user is asked. A table may have a weight and a stratum (difficulty, so
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from math import lgamma, log
 
 import numpy as np
 
@@ -18,6 +17,14 @@ from levelbest.readers.steps import names
 from levelbest.readers.steps.cells import as_numbers, as_statuses
 from levelbest.readers.steps.kinds import Look, is_index, is_numbered, is_setting_name, is_task_name, never_setting
 from levelbest.readers.steps.merged import Merged
+from levelbest.readers.steps.planned import (
+    PARTS_OF_PATHS,
+    counts_by_family,
+    in_blocks,
+    is_planned,
+    is_shared,
+    meets_every_seed,
+)
 from levelbest.readers.steps.roles import ReadRequest, Roles, looks_numeric
 from levelbest.trials import Trials
 from levelbest.trials.nested import PREFIX, nested_in
@@ -27,19 +34,12 @@ __all__ = ["guess_problems", "guess_task", "named_problems", "prefixes_of", "ref
 _GROUP = names.word_set("group problem problem_id task_id question_id prompt_id instance_id doc_id puzzle_id")
 _SPLITS = names.word_set("split data_split eval_split test_split")
 """Names of tasks where they hold words; numbers are folds of the data."""
-PARTS_OF_PATHS = (("folder",), ("name",), ("file",))
-"""What a folder reader calls the parts of paths; where two may name families, it has asked."""
 _FEW_TASKS = 30
 """More values than this, or more than ten beside scores of 0 and 1, are perhaps problems."""
-_FEW_PROBLEMS = 10
+_FEW_PROBLEMS, _FEWEST_PROBLEMS = 10, 6
+"""With one run on each the verdict is over tasks, from so many on."""
 _PROBLEMS_EACH = 3
 """Problems that a benchmark has at the least, on average, where only its name tells it."""
-_SHARED = 0.9
-"""The share of families and values that must meet: a few rows may be missing."""
-_LARGEST = 5_000_000
-_CHANCE = 1e-3
-"""NOTE: random search draws a setting equally often in all families less than once in 1,000 tables; at 1e-2 tables of
-eight trials with two choices would be asked about."""
 
 
 def guess_task(table: Merged, roles: Roles, wanted: ReadRequest) -> None:
@@ -94,6 +94,7 @@ def _ask_about_planned(table: Merged, roles: Roles, taken: set[str]) -> None:
 def _names_tasks(table: Merged, name: str) -> bool:
     """By its name, with several values that each have several rows."""
     words = names.spelled(name) in _SPLITS and not looks_numeric(table.columns, name)
+    words = words and not is_numbered(table.columns[name])
     if not (words or is_task_name(name)):
         return False
     n_tasks = len(as_codes(table.columns[name])[0])
@@ -119,7 +120,8 @@ def _take(table: Merged, roles: Roles, name: str) -> None:
     labels = as_codes(table.columns[name])[0]
     task_none = f"{named('task')} none if it is a setting of the models"
     counts = counts_by_family(table, roles, name, most=None)
-    if _could_be_problems(table, roles, len(labels)):
+    single = counts.max() == 1 and is_shared(counts) and len(labels) >= _FEWEST_PROBLEMS and roles.group is None
+    if single or _could_be_problems(table, roles, len(labels)):
         if _is_answered(table, roles, name, counts):
             roles.group = name
             roles.guessed.append(("group", name))
@@ -351,49 +353,3 @@ def refuse_repeats(table: Merged, roles: Roles, read: Trials) -> None:
     repeats = repeated_samples(both, ids, columns)
     if repeats is not None and repeats.same:
         about_repeats(table.source, repeats.count, True, names[ids[repeats.row]], groups[group[repeats.row]])
-
-
-def counts_by_family(table: Merged, roles: Roles, name: str, *, most: int | None = _LARGEST) -> IntArray:
-    """How many rows each family has of each value of a column; empty where these are more than ``most`` cells."""
-    family = table.codes(*roles.family) if roles.family else table.source_codes()[1]
-    values, codes = as_codes(table.columns[name])
-    if most is not None and (int(family.max()) + 1) * len(values) > most:
-        return np.zeros((0, 0), dtype=np.int64)
-    counts = np.zeros((int(family.max()) + 1, len(values)), dtype=np.int64)
-    known = codes >= 0
-    np.add.at(counts, (family[known], codes[known]), 1)
-    present: IntArray = counts[counts.sum(axis=1) > 0]
-    return present
-
-
-def is_shared(counts: IntArray) -> bool:
-    """Whether nearly every value occurs in nearly every one of several families."""
-    return counts.shape[0] > 1 and counts.size > 0 and float((counts > 0).mean()) >= _SHARED
-
-
-def is_planned(counts: IntArray, *, ordered: bool = False) -> bool:
-    """Whether every family has every value equally often, which random draws would hardly give.
-
-    ``ordered``: something else shows the plan as well, and equal counts are enough.
-    """
-    if not is_shared(counts) or counts.shape[1] < 2 or counts.min() != counts.max():
-        return False
-    values, rows = counts.shape[1], int(counts[0].sum())
-    chance = lgamma(rows + 1) - values * lgamma(int(counts[0, 0]) + 1) - rows * log(values)  # multinomial
-    return ordered or bool(counts.shape[0] * chance < log(_CHANCE))
-
-
-def in_blocks(table: Merged, name: str, cells: int) -> bool:
-    """Whether the rows of a value stand together, in no more blocks than there are values and families."""
-    codes = as_codes(table.columns[name])[1]
-    return int(np.count_nonzero(np.diff(codes))) < cells <= codes.size / 2
-
-
-def meets_every_seed(table: Merged, roles: Roles, name: str) -> bool:
-    """Whether every family has every value once with each of several seeds."""
-    if roles.seed is None:
-        return False
-    keys = [as_codes(table.columns[column])[1] for column in (*roles.family, name, roles.seed)]
-    counts = np.bincount(joint_codes(keys))
-    cells = np.prod([len(np.unique(codes)) for codes in keys])
-    return len(np.unique(keys[-1])) > 1 and counts.size == cells and counts.min() == counts.max()

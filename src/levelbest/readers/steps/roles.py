@@ -247,7 +247,7 @@ def _left_over(table: Merged, roles: Roles, owned: set[str]) -> list[str]:
     used = roles.used()
     free = [name for name in table.columns if name not in used and name in owned]
     prefixed = [name for name in free if _prefix(name)]
-    if len(prefixed) > 1:
+    if sum(map(_prefix, owned)) > 1:
         return prefixed
     numbered = names.among(free, _NUMBERED)
     if roles.group is not None:

@@ -207,7 +207,8 @@ def _ask_about_ladder(table: Merged, roles: Roles, within: Codes) -> None:
             runs = int(ladder.run.max()) + 1
             raise Ambiguous(
                 f"{table.source}: {name!r} goes up by equal steps in each of {runs} runs: does it count their "
-                f"checkpoints ({named('trial')} {ladder.column}), or is it a setting ({named('trial')} none)?"
+                f"checkpoints ({named('trial')} {ladder.column}), or is it a condition ({named('task')} {name}) or a "
+                f"setting ({named('trial')} none)?"
             )
 
 
