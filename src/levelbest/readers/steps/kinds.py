@@ -45,7 +45,7 @@ PLACES = names.word_set(
     "array_task_id pid process process_id cluster partition slot instance_type user username owner queue shard "
     "shard_id pod pod_name cpu cpu_id port server server_id thread thread_id executor zone annotator rater grader "
     "reviewer labeler labeller assessor annotator_id rater_id branch torch_version cuda_version python_version "
-    "num_workers n_workers attempt attempts cuda_visible_devices batch_job day weekday config_hash early_stopped"
+    "num_workers n_workers attempt attempts cuda_visible_devices batch_job weekday config_hash early_stopped"
 )
 """Where, by whom and in which batch a trial was run: never a hyperparameter of it."""
 HYPERPARAMETERS = names.word_set(
@@ -101,7 +101,7 @@ _MOMENT = re.compile(r"\d{4}-\d\d-\d\d([T _]\d\d[:-]\d\d.*)?|\d{8}[-_T]\d{4,6}|\
 
 _TASKS = names.word_set(
     "task tasks dataset datasets benchmark benchmarks bench env environment game games domain domains corpus language "
-    "languages lang subset subsets subject subjects instance suite scenario testset data"
+    "languages lang subset subsets subject subjects instance suite scenario testset data outer inner"
 )
 _OF_A_TASK = names.word_set("id name pair set key")
 """What follows the word for a task: ``lang_pair``, ``data_set``."""
@@ -371,6 +371,8 @@ def is_task_name(name: str) -> bool:
     words = of_settings(name) or names.tokens(name)
     if words[:1] in (("test",), ("eval",)) and words[1:2] in (("set",), ("data",), ("dataset",), ("corpus",)):
         words = words[1:] if words[1] != "set" else ("testset", *words[2:])
+    if words in (("outer",), ("inner",)):
+        return False  # of nested cross-validation; ``outer key`` is of nested lists
     return bool(words) and words[0] in _TASKS and set(words[1:]) <= _OF_A_TASK
 
 
