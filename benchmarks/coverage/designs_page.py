@@ -110,7 +110,7 @@ TABLES: tuple[Grid | List, ...] = (
     Grid(
         "equal: seeds",
         "Equal distributions: seeds",
-        f"Families are compared by the mean of a run; families x runs. Three families and more: {_BEFORE_HOLM}",
+        "Families are compared by the mean of a run; families x runs.",
     ),
     Grid("equal: searches", "Equal distributions: repeated searches", "The unit is a whole search of four trials."),
     Grid(
@@ -126,7 +126,7 @@ TABLES: tuple[Grid | List, ...] = (
     Grid(
         "equal: several families",
         "Equal distributions: families of mixed counts",
-        f"A winner in any pair. The last two columns: {_BEFORE_HOLM}",
+        "A winner in any pair.",
     ),
     Grid("equal: pairs", "Equal distributions: paired configurations", "The same configurations in both families."),
     Grid(
