@@ -265,3 +265,10 @@ def test_settings_chosen_within_each_fold_are_asked_about():
     with pytest.raises(Ambiguous, match="beside 'fold' no known setting does: is it a result of each run"):
         lb.compare(table, **FAST)
     assert lb.compare(table, configuration="fold", **FAST)["a", "b"].verdict_at(1) == "b"
+
+
+@pytest.mark.parametrize("column", ["l2_reg", "lr_decay", "hidden_units", "adam_beta", "batch_size"])
+def test_a_search_over_known_words_is_not_asked_about(column):
+    rng = np.random.default_rng(16)
+    table = {"model": ["a"] * 12 + ["b"] * 12, "seed": [*range(12)] * 2, column: rng.random(24), "acc": rng.random(24)}
+    assert column in lb.read_trials(table).configuration

@@ -34,6 +34,10 @@ _MANY_SEEDS = 10
 _MOST_RUNS = 50
 """More runs of a family without known settings are those of a search."""
 _RARE = float(np.log(1e-3))
+_SET = names.word_set("lr dropout decay l1 l2 hidden momentum batch alpha beta gamma lambda eps epsilon warmup reg")
+"""Words of hyperparameters: ``l2_reg``, ``lr_decay``, ``hidden_units``."""
+_CAME_TO = names.word_set("final last best mean avg average min max grad end stopped actual effective")
+"""Words of what a setting came to in a run: ``final_lr``."""
 
 
 def without_measured(trials: Trials, roles: Roles, source: str) -> Mapping[str, Column]:
@@ -130,7 +134,9 @@ class _Runs:
     def is_unknown(self, name: str, column: Column) -> bool:
         """Whether a column may have been measured: a number, or other text in nearly every run, of an unknown name."""
         most = _count(self.cells, self.columns[name]) >= _NEARLY * self.cells.size
-        known = _is_hyperparameter(name) or _is_seed(name) or bool(of_settings(name))
+        words = set(names.tokens(name))
+        known = _is_hyperparameter(name) or _is_seed(name) or (words & _SET and not words & _CAME_TO)
+        known = known or of_settings(name)
         return (column.dtype.kind in "iuf" or most) and not known
 
     @property
