@@ -135,8 +135,8 @@ class _Runs:
         """Whether a column may have been measured: a number, or other text in nearly every run, of an unknown name."""
         most = _count(self.cells, self.columns[name]) >= _NEARLY * self.cells.size
         words = set(names.tokens(name))
-        known = _is_hyperparameter(name) or _is_seed(name) or (words & _SET and not words & _CAME_TO)
-        known = known or of_settings(name)
+        set_so = bool(of_settings(name)) or (bool(words & _SET) and not words & _CAME_TO)
+        known = set_so or _is_hyperparameter(name) or _is_seed(name)
         return (column.dtype.kind in "iuf" or most) and not known
 
     @property
