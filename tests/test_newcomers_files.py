@@ -124,7 +124,7 @@ def test_runs_in_paths_that_differ_in_a_number(tmp_path):
         path.write_text(json.dumps(models))
         with pytest.raises(Ambiguous) as question:
             lb.read_trials(path)
-        assert f"wide= '{pattern.format(split)}'" in str(question.value)
+        assert f"wide='{pattern.format(split)}'" in str(question.value)
         with pytest.raises(Ambiguous, match="is each row a family"):
             lb.read_trials(path, wide=pattern.format(split))
         trials = lb.read_trials(path, wide=pattern.format(split), family="key")
@@ -189,7 +189,7 @@ def test_rounds_of_a_search_are_asked_about(name, tmp_path):
     with pytest.raises(Ambiguous) as question:
         lb.read_trials(path)
     for answer in ("model", name, "none"):
-        assert f"(search= {answer})" in str(question.value)
+        assert f"(search='{answer}')" in str(question.value)
     counts = {search: lb.read_trials(path, search=search).searches for search in ("model", name, "none")}
     assert {search: len(searches) for search, searches in counts.items()} == {"model": 2, name: 3, "none": 0}
     assert {tuple(lb.read_trials(path, search=search).configuration) for search in counts} == {("lr",)}

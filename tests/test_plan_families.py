@@ -306,7 +306,7 @@ def test_the_rule_for_stopping_says_when_at_the_latest_and_what_it_costs(priced)
     assert "compare once then" in rule  # what that detects is not what limits valid at every look detect
     budget = priced.separations[0][2].n
     assert re.search(
-        rf"while_running\W+headline\W+{budget} and statistic\W+median: these limits are valid at every", rule
+        rf"while_running\W+headline\W+{budget} and statistic\W+median\W+these limits are valid at every", rule
     )
     few = plan_trials({"m": ["a"] * 12 + ["b"] * 12, "acc": [*np.linspace(0, 1, 24) % 0.37]}, family="m", n=1)
     assert "at the latest after 48 trials of each" in " ".join(

@@ -56,7 +56,7 @@ def test_runs_are_numbered_on_their_task():
 @pytest.mark.parametrize("number", ["Nr.", "session", "k", "rs", "day"])
 def test_a_column_of_another_name_that_counts_the_rows_is_asked_about(number):
     table = runs(number)
-    with pytest.raises(Ambiguous, match=rf"'{number}' counts the rows of every family, .*seed_column= {number}\)"):
+    with pytest.raises(Ambiguous, match=rf"'{number}' counts the rows of every family, .*seed_column='{number}'\)"):
         lb.compare(table, **FAST)
     assert lb.compare(table, seed_column=number, **FAST).terms.design == "seeds"
     assert lb.compare(table, seed_column="none", **FAST).terms.design != "seeds"
@@ -85,7 +85,7 @@ def test_what_may_be_a_search_is_not_taken_for_repeated_runs(table, design):
 
 
 def test_trials_without_settings_are_asked_about(tmp_path, capsys):
-    with pytest.raises(Ambiguous, match=r"runs of one configuration \(seed_column= trial\), or trials of a search"):
+    with pytest.raises(Ambiguous, match=r"runs of one configuration \(seed_column='trial'\), or trials of a search"):
         lb.compare(runs("trial"))
     assert lb.compare(runs("trial"), seed_column="trial", **FAST).terms.design == "seeds"
     assert lb.compare(runs("trial"), seed_column="none", **FAST).terms.design == "trials"

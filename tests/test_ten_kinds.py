@@ -375,7 +375,7 @@ def test_several_names_of_one_score(tmp_path, tried):
                 path.write_text(json.dumps(document))
     code, _, asked = tried("compare", "runs")
     assert code == 1
-    option, mapping = re.search(r'\((--map) "([^"]+)"\)', asked).groups()
+    option, mapping = re.search(r"\((--map) ([^)\"']+)\)", asked).groups()
     code, answer, _ = tried("compare", "runs", option, mapping)  # as the question writes it
     assert code == 0
     assert re.match(r"With \d trials: large, better than base by 0\.(09|10)", answer)

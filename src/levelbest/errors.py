@@ -18,28 +18,59 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-__all__ = ["Ambiguous", "DataError", "InputError", "LevelbestError", "MissingExtra", "called", "named", "naming"]
+__all__ = [
+    "Ambiguous",
+    "DataError",
+    "InputError",
+    "LevelbestError",
+    "MissingExtra",
+    "called",
+    "named",
+    "naming",
+    "rows_where",
+]
 
 
 def _python_call(verb: str, arguments: dict[str, object]) -> str:
     return f"lb.{verb}({', '.join(['trials', *(f'{name}={value!r}' for name, value in arguments.items())])})"
 
 
-_writing: ContextVar[Callable[[str], str]] = ContextVar("how arguments are written", default="{}=".format)
+def _python_argument(argument: str, value: object) -> str:
+    return f"{argument}=" if value is None else f"{argument}={value!r}"
+
+
+_writing: ContextVar[Callable[[str, object], str]] = ContextVar("how arguments are written", default=_python_argument)
 _calling: ContextVar[Callable[[str, dict[str, object]], str]] = ContextVar(
     "how calls are written", default=_python_call
 )
 
 
-def named(argument: str) -> str:
-    """An argument as the reader would write it.
+def named(argument: str, value: object = None) -> str:
+    """An argument as the reader would write it, with its value if one is given.
 
     Examples
     --------
     >>> named("cost")
     'cost='
+    >>> named("task", "data set")
+    "task='data set'"
     """
-    return _writing.get()(argument)
+    return _writing.get()(argument, value)
+
+
+def rows_where(column: str, value: str | float, sign: str = "=") -> str:
+    """A condition on one column as the reader would write it; text in quotes stands for a number as well.
+
+    Examples
+    --------
+    >>> print(rows_where("batch size", 32, "<>"))
+    where='"batch size" <> 32'
+    >>> print(rows_where("dataset", "cola"))
+    where="dataset = 'cola'"
+    """
+    name = column if column.isidentifier() else '"' + column.replace('"', '""') + '"'
+    text = f"{value:g}" if isinstance(value, float | int) else "'" + value.replace("'", "''") + "'"
+    return named("where", f"{name} {sign} {text}")
 
 
 def called(verb: str, **arguments: object) -> str:
@@ -54,7 +85,7 @@ def called(verb: str, **arguments: object) -> str:
 
 
 @contextmanager
-def naming(writing: Callable[[str], str], calling: Callable[[str, dict[str, object]], str]) -> Iterator[None]:
+def naming(writing: Callable[[str, object], str], calling: Callable[[str, dict[str, object]], str]) -> Iterator[None]:
     """Within, messages write arguments and calls so: the command line's flags and commands."""
     tokens = _writing.set(writing), _calling.set(calling)
     try:

@@ -68,7 +68,7 @@ def test_the_choice_is_said_and_undone(tmp_path, capsys, monkeypatch):
 )
 def test_other_numbers_that_every_family_has_are_asked_about(column, values, seeded):
     table = runs(column, values, seeded=seeded)
-    with pytest.raises(Ambiguous, match=rf"values of '{column}' .*\(task= {column}\).*\(task= none\)\?"):
+    with pytest.raises(Ambiguous, match=rf"values of '{column}' .*\(task='{column}'\).*\(task='none'\)\?"):
         lb.read_trials(table)
     assert lb.read_trials(table, task=column).tasks
     assert column in lb.read_trials(table, task="none").configuration
@@ -122,7 +122,7 @@ def test_settings_that_a_search_draws_are_not_asked_about():
 def test_two_conditions_are_asked_about():
     one = runs("shots", [0, 5])
     table = {key: column * 2 for key, column in one.items()} | {"dataset": ["x"] * 24 + ["y"] * 24}
-    with pytest.raises(Ambiguous, match=r"by 'dataset' and 'shots'; keep one value .*\(where= \"shots = 0\"\)"):
+    with pytest.raises(Ambiguous, match=r"by 'dataset' and 'shots'; keep one value .*\(where=\"shots = '0'\"\)"):
         lb.read_trials(table)
     assert lb.read_trials(table, where="shots = 0").columns["task"] == "dataset"
 

@@ -26,7 +26,7 @@ def listed(**more):
 
 
 def test_numbers_without_a_word_of_time_are_asked_about(tmp_path):
-    with pytest.raises(Ambiguous, match=r"'acc' lists 3 numbers .*trial= acc.*task= acc.*seed_column= acc"):
+    with pytest.raises(Ambiguous, match=r"'acc' lists 3 numbers .*trial='acc'.*task='acc'.*seed_column='acc'"):
         read(tmp_path, listed(), selection="acc")
     assert read(tmp_path, listed(), selection="acc", trial="acc").selection.tolist() == [0.7, 0.71, 0.8, 0.81]
     tasks = read(tmp_path, listed(), selection="acc", task="acc")

@@ -139,8 +139,8 @@ def test_what_is_not_clear_is_asked(table):
     (column,) = set(table) - set(study())
     with pytest.raises(
         Ambiguous,
-        match=rf"'{column}' differs between runs with the same 'lr': is it a result of each run \(configuration= lr\), "
-        rf"or a setting \(configuration= lr,{column}\)\?",
+        match=rf"'{column}' differs between runs with the same 'lr': is it a result of each run "
+        rf"\(configuration='lr'\), or a setting \(configuration='lr,{column}'\)\?",
     ):
         lb.compare(table, **FAST)
     assert lb.compare(table, configuration="lr", **FAST).pairs[0].n_trials == (K, K)
@@ -224,7 +224,7 @@ def test_one_unknown_column_does_not_turn_repeats_into_trials(seeds):
     for column in (rng.integers(0, 40, n), rng.normal(size=n), [f"{value:x}-b" for value in rng.integers(0, 10**9, n)]):
         with pytest.raises(Ambiguous, match="'extra' differs between runs with the same 'lr'") as asked:
             lb.read_trials(table | {"extra": column})
-        assert "configuration= lr), or a setting (configuration= lr,extra)" in str(asked.value)
+        assert "configuration='lr'), or a setting (configuration='lr,extra')" in str(asked.value)
         assert np.unique(lb.read_trials(table | {"extra": column}, configuration="lr").setting).size == 12
 
 

@@ -225,7 +225,7 @@ def test_damaged_stores_give_only_our_errors(fresh, tmp_path):
 
 def test_trials_of_a_store(store):
     """Through the whole pipeline: directions that disagree are refused with the way out, and each study has its own."""
-    with pytest.raises(InputError, match=r"different directions.*where=? \"study = 'cnn'\""):
+    with pytest.raises(InputError, match=r"different directions.*where=\"study = 'cnn'\""):
         read_trials(store)
     cnn = read_trials(store, where="study == 'cnn'")
     assert (cnn.metric.direction, cnn.n_trials, cnn.n_failed, cnn.n_running) == ("max", 9, 3, 1)

@@ -71,8 +71,16 @@ _FLAGS = {
 """Arguments whose flag is not their name."""
 
 
-def _flag(argument: str) -> str:
-    return _FLAGS.get(argument, f"--{argument.replace('_', '-')}")
+def _flag(argument: str, value: object = None) -> str:
+    flag = _FLAGS.get(argument, f"--{argument.replace('_', '-')}")
+    return flag if value is None else f"{flag} {_in_quotes(str(value))}"
+
+
+def _in_quotes(text: str) -> str:
+    """A word as the shell takes it, in double quotes if it has single ones."""
+    if "'" not in text or "!" in text:
+        return shlex.quote(text)
+    return '"' + re.sub(r'(["$`\\])', r"\\\1", text) + '"'
 
 
 _COMMANDS_OF_VERBS = {"plan_trials": "plan", "write_report": "report"}

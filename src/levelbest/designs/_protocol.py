@@ -364,8 +364,8 @@ def design_of(trials: Table, request: Request) -> Design:
         trials.refuse_tasks()
     if request.about == "suite" and isinstance(trials, Trials) and trials.group is None:
         raise InputError(
-            f"{named('about')} suite is about the problems of a benchmark, and these trials belong to none; name the "
-            f"problem of each with {named('group')}"
+            f"{named('about', 'suite')} is about the problems of a benchmark, and these trials belong to none; name "
+            f"the problem of each with {named('group')}"
         )
     for design in designs():
         if design.fits(trials, request):

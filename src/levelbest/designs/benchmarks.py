@@ -23,7 +23,7 @@ class Benchmarks(ProblemsDesign):
     of_tasks: ClassVar[bool] = True
 
     def __init__(self, table: Table, request: Request, stratum: str | None = None) -> None:
-        pooled = f"pool the problems of all tasks ({named('task')} none), or take one task ({named('where')})"
+        pooled = f"pool the problems of all tasks ({named('task', 'none')}), or take one task ({named('where')})"
         if request.axis == "cost":
             raise InputError(
                 "over several tasks systems are compared at numbers of samples; to compare them at equal spend "

@@ -96,7 +96,7 @@ def gate(
     grouped = table.group is not None
     chosen = (about or "suite") if grouped else "problems"
     if about == "suite" and not grouped:
-        raise InputError(f"{named('about')} suite is for samples of problems; name their column by {named('group')}")
+        raise InputError(f"{named('about', 'suite')} is for samples of problems; name their column by {named('group')}")
     loss = _worth(worth, table)
     settings = Settings(confidence, failed, missing, n_resamples, rng)
     request = Request(headline=headline or 1, n=(headline or 1,), worth=loss, about=chosen, settings=settings)

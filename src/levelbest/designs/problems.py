@@ -216,8 +216,8 @@ class ProblemsDesign(Design):
         raise Ambiguous(
             f"the problems in {column!r} seem to be nested: {shown.groups.size} of them in {shown.n_units} clusters, "
             f"such as {str(shown.clusters[0])!r} of {str(shown.groups[0])!r}, and the verdict depends on it. If "
-            f"problems of a cluster are alike, the cluster is the unit: say {named('cluster')} {PREFIX}; if the "
-            f"problems are independent: {named('cluster')} none"
+            f"problems of a cluster are alike, the cluster is the unit: say {named('cluster', PREFIX)}; if the "
+            f"problems are independent: {named('cluster', 'none')}"
         )
 
     def per_solved(self, budget: float) -> tuple[SpendPerSolved, ...]:

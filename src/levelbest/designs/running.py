@@ -45,18 +45,18 @@ class Running(TableDesign):
             raise InputError(
                 f"limits that hold at every look are for trials that arrive one after the other, and these "
                 f"{len(self.trials)} runs are {count} configurations with several runs each, whose means change as "
-                f"runs arrive; keep one run of each ({named('where')} 'seed = 0'), or leave out "
+                f"runs arrive; keep one run of each ({named('where', 'seed = 0')}), or leave out "
                 f"{named('while_running')} and look once, at the end"
             )
         if self.trials.reported is not None and settings.missing != "selection":
             raise InputError(
                 "limits that hold at every look are known for one score column only; leave the reported score out "
-                f"while it runs ({named('reported')} none, or {named('missing')} selection)"
+                f"while it runs ({named('reported', 'none')}, or {named('missing', 'selection')})"
             )
         if isinstance(statistic_named(self.request.statistic), Mean) and None in self.metric.bounds:
             raise InputError(
                 f"limits for a mean that hold at every look need the bounds of the score; give {named('bounds')}, or "
-                f"use {named('statistic')} median, which needs none"
+                f"use {named('statistic', 'median')}, which needs none"
             )
         return [finished_prefix(table).scores(settings.failed, missing=settings.missing) for table in self.tables]
 

@@ -34,7 +34,7 @@ class Suite(ProblemsDesign):
         super().__init__(table, request, stratum)
         if request.paired is False:
             raise InputError(
-                f"for exactly these problems ({named('about')} suite) systems are compared within each problem; "
+                f"for exactly these problems ({named('about', 'suite')}) systems are compared within each problem; "
                 f"leave out {named('paired')}"
             )
         self.adjustment = "within"

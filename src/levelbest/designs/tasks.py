@@ -170,7 +170,7 @@ def _alike(tasks: Mapping[str, Trials]) -> dict[str, Trials]:
             where = task if set(table.families) < set(names) else first
             raise Ambiguous(
                 f"every family needs trials on every task: {', '.join(lacking)} {'is' if len(lacking) == 1 else 'are'} "
-                f"missing on {where}; leave it out with {named('where')}, or say {named('task')} none if tasks are "
+                f"missing on {where}; leave it out with {named('where')}, or say {named('task', 'none')} if tasks are "
                 "settings of the models"
             )
         if table.search is not None:

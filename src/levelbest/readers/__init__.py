@@ -170,12 +170,12 @@ def _labels_of(judge: str | None, label: str | Mapping[str, str] | None) -> str 
     column = label if isinstance(label, str) else None
     if judge is None and column is not None:
         raise InputError(
-            f"{named('label')} {column} names the column of labels for the scores of a judge: name the judge's "
-            f"column too ({named('judge')} COL); to rename a column write {named('label')} {column}=TEXT"
+            f"{named('label', column)} names the column of labels for the scores of a judge: name the judge's "
+            f"column too ({named('judge')} COL); to rename a column write {named('label', f'{column}=TEXT')}"
         )
     if judge is not None and column is None:
         raise InputError(
-            f"a judge's scores ({named('judge')} {judge}) are corrected by labels of some samples: name their column "
+            f"a judge's scores ({named('judge', judge)}) are corrected by labels of some samples: name their column "
             f"({named('label')} COL)"
         )
     return column

@@ -261,7 +261,7 @@ def _score_column(table: RawTable, wanted: str | None) -> str:
             f"{table.source} has no column of scores; name it by {named('selection')}, of: {', '.join(table.columns)}"
         )
     raise Ambiguous(
-        f"which column decided what was kept? {' or '.join(choices[:4])}: say so by {named('selection')} {choices[0]}"
+        f"which column decided what was kept? {' or '.join(choices[:4])}: say so by {named('selection', choices[0])}"
     )
 
 

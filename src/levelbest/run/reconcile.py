@@ -59,9 +59,9 @@ def _begun_again(study: Study, known: list[LedgerFamily], redo: Sequence[str]) -
     names = {family.name: family for family in study.families}
     for name in redo:
         if name not in names:
-            raise InputError(f"{named('redo')} {name}: {_check.nearest_first(name, list(names))}")
+            raise InputError(f"{named('redo', name)}: {_check.nearest_first(name, list(names))}")
         if not any(earlier.declared == name for earlier in known):
-            raise InputError(f"{named('redo')} {name}: nothing of it was run yet, so it needs no redoing")
+            raise InputError(f"{named('redo', name)}: nothing of it was run yet, so it needs no redoing")
     return {name: _free_name(name, known) for name in redo}
 
 
@@ -106,7 +106,7 @@ def _renamed(study: Study, known: list[LedgerFamily], new_family: Sequence[str],
                 f"family {family.name} changed after it began (nothing was run):\n"
                 + "\n".join(_difference(dict(before.definition), family.definition()))
                 + "\nTrials of two definitions are not one sample. Change it back, or keep both: "
-                + f"{named('new_family')} {free} runs this one under a new name"
+                + f"{named('new_family', free)} runs this one under a new name"
             )
     for family in study.families:
         for earlier in known:
@@ -122,13 +122,13 @@ def _new_name(text: str, changed: Sequence[str], taken: Container[str]) -> tuple
     old, equals, new = text.partition("=")
     if not equals and len(changed) != 1:
         names = ", ".join(changed) or "none"
-        raise InputError(f"{named('new_family')} {text}: say OLD=NEW, because the families that changed are: {names}")
+        raise InputError(f"{named('new_family', text)}: say OLD=NEW, because the families that changed are: {names}")
     if not equals:
         old, new = changed[0], text
     if old not in changed:
-        raise InputError(f"{named('new_family')} {text}: {old} has not changed, so it needs no new name")
+        raise InputError(f"{named('new_family', text)}: {old} has not changed, so it needs no new name")
     if new in taken:
-        raise InputError(f"{named('new_family')} {text}: there is a family {new} already; choose another name")
+        raise InputError(f"{named('new_family', text)}: there is a family {new} already; choose another name")
     return old, new
 
 

@@ -295,7 +295,7 @@ class Session:
             self._trouble = (
                 f"the first {_ALIKE} trials of {name} failed with the same error: {reason} (what the last printed: "
                 f"{os.path.basename(self._logs)}/{slot.log}). The others are not run for it. Fix it and start {name} "
-                f"again ({named('redo')} {name}; what failed stays on record), or run the same command again, which "
+                f"again ({named('redo', name)}; what failed stays on record), or run the same command again, which "
                 "continues regardless"
             )
 

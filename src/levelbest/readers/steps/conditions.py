@@ -141,13 +141,13 @@ def _written(condition: str, known: Iterable[str], cell: Callable[[str], str]) -
             return cell(inside) if inside in names else name_of(inside)
         if parts["operator"]:
             raise InputError(
-                f"{named('where')} {condition!r}: write {_OPERATORS[parts['operator']]!r} for {parts['operator']!r}"
+                f"{named('where', condition)}: write {_OPERATORS[parts['operator']]!r} for {parts['operator']!r}"
             )
         if parts["comment"]:
             return " "
         word = parts["word"]
         if word and parts["call"] and word.lower() in _changing():
-            raise InputError(f"{named('where')} {condition!r}: {word}() does not give the same rows each time")
+            raise InputError(f"{named('where', condition)}: {word}() does not give the same rows each time")
         if word in names and not parts["call"] and word.lower() not in ("and", "or", "not", "in", "is", "null"):
             return cell(str(word))
         return match[0]
@@ -164,7 +164,7 @@ def _written(condition: str, known: Iterable[str], cell: Callable[[str], str]) -
             f'{named("where")} must be one condition, such as "epoch > 0", got {condition!r}: {reason_of(error)}'
         ) from None
     if _SUBQUERY.search(_QUOTED.sub("''", sql)):
-        raise InputError(f"{named('where')} {condition!r}: a condition reads the columns of its table and nothing else")
+        raise InputError(f"{named('where', condition)}: a condition reads the columns of its table and nothing else")
     return f"({sql})"
 
 
@@ -197,12 +197,12 @@ def _mistake(condition: str, error: BaseException, columns: Iterable[str], sourc
     if word or "compare values of type VARCHAR" in message:
         what = f"{word[1]!r} is not a number" if word else "a column of text is compared with a number"
         return InputError(
-            f"{where} {condition!r}: {what}; compare text with text in quotes, or make numbers of it, leaving out what "
-            "is none, with try_cast(column as double)"
+            f"{named('where', condition)}: {what}; compare text with text in quotes, or make numbers of it, leaving "
+            "out what is none, with try_cast(column as double)"
         )
     if "PermissionException" in type(error).__name__ or "a table function" in message:
-        return InputError(f"{where} {condition!r}: a condition reads the columns of its table and nothing else")
-    return InputError(f"{where} {condition!r}: {reason_of(error).split(': ', 1)[-1]}")
+        return InputError(f"{named('where', condition)}: a condition reads the columns of its table and nothing else")
+    return InputError(f"{named('where', condition)}: {reason_of(error).split(': ', 1)[-1]}")
 
 
 def _values(column: Cells) -> Column:

@@ -83,8 +83,8 @@ def _in_rows(table: Merged, roles: Roles, scores_in: Mapping[str, str], lists: _
 def _what_are_they(table: Merged, name: str, owner: str, length: int) -> Ambiguous:
     return Ambiguous(
         f"{table.source}: {name!r} lists {length} numbers in each row: are they checkpoints of a run, of which the "
-        f"best counts ({named('trial')} {owner}), tasks ({named('task')} {owner}), or repeats such as seeds and folds "
-        f"({named('seed_column')} {owner})?"
+        f"best counts ({named('trial', owner)}), tasks ({named('task', owner)}), or repeats such as seeds and folds "
+        f"({named('seed_column', owner)})?"
     )
 
 

@@ -267,8 +267,9 @@ def _unsure(source: str, unclear: Sequence[str], settings: Sequence[str], *, bes
     if len(unclear) > 1:
         differs, of_runs, of_plan = ("differ", "are they results of each run", "settings")
     return Ambiguous(
-        f"{source}: {which} {differs} {between}: {of_runs} ({named('configuration')} "
-        f"{','.join(settings) or 'none'}), or {of_plan} ({named('configuration')} {','.join([*settings, *unclear])})?"
+        f"{source}: {which} {differs} {between}: {of_runs} ("
+        f"{named('configuration', ','.join(settings) or 'none')}), or {of_plan} "
+        f"({named('configuration', ','.join([*settings, *unclear]))})?"
     )
 
 

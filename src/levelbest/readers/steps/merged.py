@@ -10,7 +10,7 @@ import numpy as np
 
 from levelbest._check import BoolArray, IntArray
 from levelbest.cautions import Caution
-from levelbest.errors import Ambiguous, InputError, named
+from levelbest.errors import Ambiguous, InputError, named, rows_where
 from levelbest.readers.raw import Cells, Codes, LazyColumns, RawTable, as_codes, is_numeric, joint_codes, stacked
 from levelbest.readers.steps.cells import ReadNumbers, as_numbers, no_item, split_path
 from levelbest.readers.tables.commas import thousands_or_decimals
@@ -86,7 +86,7 @@ class Merged:
         if not unclear or not others:
             return
         which = _telling(unclear, others)
-        how = f', or leave it out with {named("where")} "not ({which})"' if which else ""
+        how = f", or leave it out with {rows_where(*which, '<>')}" if which else ""
         raise Ambiguous(
             f"{unclear[0].source}: the selection score could be any of {unclear[0].facts['scores']}; choose one with "
             f"{named('selection')}, which leaves out what has no such score{how}"
@@ -163,7 +163,7 @@ class Merged:
             first, *_ = ways
             mine = [table for table in left if table.source == first]
             telling = _telling(mine, [table for table in left if table.source in ways and table.source != first])
-            how = f', e.g. {named("where")} "{telling}"' if telling else ""
+            how = f", e.g. {rows_where(*telling)}" if telling else ""
             raise InputError(
                 f"these cannot be read together, since their scores point in different directions: {listed}; read "
                 f"them one at a time{how}"
@@ -234,16 +234,15 @@ class Merged:
         return column if self.rows is None else column[self.rows]
 
 
-def _telling(mine: Sequence[RawTable], others: Sequence[RawTable]) -> str:
-    """A condition that only the rows of some tables meet: a column with one value in it that the others do not have."""
+def _telling(mine: Sequence[RawTable], others: Sequence[RawTable]) -> tuple[str, str] | None:
+    """A column with one value in some tables that the others do not have, and the value."""
     family = mine[0].roles.get("family")
     for name in [*([family] if family else []), *mine[0].columns]:
         values = {value for table in mine if name in table.columns for value in as_codes(table.columns[name])[0]}
         known = {value for table in others if name in table.columns for value in as_codes(table.columns[name])[0]}
-        if len(values) == 1 and not values & known and "'" not in next(iter(values)):
-            plain = name if name.isidentifier() else f'"{name}"'
-            return f"{plain} = '{values.pop()}'"
-    return ""
+        if len(values) == 1 and not values & known:
+            return name, values.pop()
+    return None
 
 
 def _common_roles(tables: Sequence[RawTable]) -> dict[str, list[str]]:

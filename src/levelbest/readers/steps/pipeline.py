@@ -104,7 +104,7 @@ def _chosen_rows(table: Merged, wanted: ReadRequest) -> Merged:
     if wanted.where:
         mask = matching_rows(wanted.where, table.columns, table.n_rows, table.source)
         if not mask.any():
-            raise DataError(f"{named('where')} {wanted.where!r} leaves none of {table.n_rows} rows")
+            raise DataError(f"{named('where', wanted.where)} leaves none of {table.n_rows} rows")
         table = table.only(np.flatnonzero(mask))
     if not table.n_rows:
         why = f": {table.skipped[0].where}: {table.skipped[0].why}" if table.skipped else ""

@@ -10,7 +10,7 @@ import numpy as np
 
 from levelbest._check import Column, IntArray
 from levelbest.cautions import Caution
-from levelbest.errors import Ambiguous, named
+from levelbest.errors import Ambiguous, named, rows_where
 from levelbest.readers.raw import Codes, as_codes, joint_codes
 from levelbest.readers.steps import names
 from levelbest.readers.steps.cells import as_numbers
@@ -97,11 +97,11 @@ def _are_rounds(table: Merged, roles: Roles, name: str) -> bool:
 def _about_rounds(table: Merged, roles: Roles, name: str) -> Ambiguous:
     """The trials of a round are not independent where it draws from a space that the last one has chosen."""
     count = len(as_codes(table.columns[name])[0])
-    one_search = f" ({named('search')} {roles.family[0]})" if roles.family else ""
+    one_search = f" ({named('search', roles.family[0])})" if roles.family else ""
     return Ambiguous(
         f"{table.source}: {name!r} has {count} values with several trials each: are they rounds of one search, each of "
-        f"which draws where the last did well{one_search}, repeats of a whole search ({named('search')} {name}), or "
-        f"neither, and all trials are independent ({named('search')} none)?"
+        f"which draws where the last did well{one_search}, repeats of a whole search ({named('search', name)}), or "
+        f"neither, and all trials are independent ({named('search', 'none')})?"
     )
 
 
@@ -128,7 +128,7 @@ def guess_repetitions(table: Merged, trials: Trials, roles: Roles, wanted: ReadR
     if names.spelled(number) in _TRIALS:
         raise Ambiguous(
             f"{table.source}: no setting varies with {number!r}: are these runs of one configuration "
-            f"({named('seed_column')} {number}), or trials of a search ({named('seed_column')} none)?"
+            f"({named('seed_column', number)}), or trials of a search ({named('seed_column', 'none')})?"
         )
     roles.seed = number
     roles.guessed.append(("seed", number))
@@ -150,8 +150,8 @@ def _ask_about_counter(table: Merged, varied: Sequence[str], trials: Trials) -> 
     if len(varied) == 1 and _counts_in_turn(table, varied[0], trials):
         raise Ambiguous(
             f"{table.source}: {varied[0]!r} counts the rows of every family, and no setting varies beside it: are they "
-            f"runs of one configuration ({named('seed_column')} {varied[0]}), or is it a setting "
-            f"({named('seed_column')} none)?"
+            f"runs of one configuration ({named('seed_column', varied[0])}), or is it a setting "
+            f"({named('seed_column', 'none')})?"
         )
 
 
@@ -207,7 +207,7 @@ def guess_levels(table: Merged, roles: Roles, wanted: ReadRequest) -> None:
         value = as_codes(table.columns[levels[0]])[0][0]
         raise Ambiguous(
             f"{table.source}: the rows are of several conditions, distinguished by {' and '.join(map(repr, several))}; "
-            f'keep one value of all but one of them ({named("where")} "{levels[0]} = {value}")'
+            f"keep one value of all but one of them ({rows_where(levels[0], value)})"
         )
     (roles.task,) = levels
     roles.guessed.append(("task", levels[0]))
@@ -238,12 +238,12 @@ def ask_about_levels(table: Merged, roles: Roles, wanted: ReadRequest) -> None:
     runs = f"{table.source}: every family has several runs with each of the {len(labels)} values of {name!r}"
     if roles.task is not None:
         raise Ambiguous(
-            f'{runs} and of {roles.task!r}: keep one value ({named("where")} "{name} = {labels[0]}"), or say that '
-            f"{name!r} is a setting of the models that is searched over ({named('task')} {roles.task})"
+            f"{runs} and of {roles.task!r}: keep one value ({rows_where(name, labels[0])}), or say that "
+            f"{name!r} is a setting of the models that is searched over ({named('task', roles.task)})"
         )
     raise Ambiguous(
-        f"{runs} ({', '.join(labels)}): are they conditions, each with a verdict ({named('task')} {name}), or a "
-        f"setting of the models that is searched over ({named('task')} none)?"
+        f"{runs} ({', '.join(labels)}): are they conditions, each with a verdict ({named('task', name)}), or a "
+        f"setting of the models that is searched over ({named('task', 'none')})?"
     )
 
 

@@ -124,5 +124,5 @@ def _tokens_column(columns: Iterable[str], source: object, kind: str) -> str:
         raise InputError(f"{source}: the {kind} tokens could be any of {', '.join(matches)}; join or drop one")
     raise DataError(
         f"{source} has no column of {kind} tokens (such as {TOKEN_KINDS[kind][0]}), which {named('rate')} prices; "
-        f"leave {kind} out of it, or rename the column ({named('map')} {TOKEN_KINDS[kind][0]}=COLUMN)"
+        f"leave {kind} out of it, or rename the column ({named('map', f'{TOKEN_KINDS[kind][0]}=COLUMN')})"
     )

@@ -87,7 +87,7 @@ def _ask_about_planned(table: Merged, roles: Roles, taken: set[str]) -> None:
         if counts.shape[1] <= _FEW_TASKS and is_planned(counts, ordered=ordered):
             raise Ambiguous(
                 f"{table.source}: every family has the {counts.shape[1]} values of {name!r} equally often: are they "
-                f"tasks that it was run on ({named('task')} {name}), or a setting of it ({named('task')} none)?"
+                f"tasks that it was run on ({named('task', name)}), or a setting of it ({named('task', 'none')})?"
             )
 
 
@@ -118,7 +118,7 @@ def _is_of_the_problem(table: Merged, roles: Roles, name: str) -> bool:
 
 def _take(table: Merged, roles: Roles, name: str) -> None:
     labels = as_codes(table.columns[name])[0]
-    task_none = f"{named('task')} none if it is a setting of the models"
+    task_none = f"{named('task', 'none')} if it is a setting of the models"
     counts = counts_by_family(table, roles, name, most=None)
     single = counts.max() == 1 and is_shared(counts) and len(labels) >= _FEWEST_PROBLEMS and roles.group is None
     if single or _could_be_problems(table, roles, len(labels)):
@@ -128,7 +128,7 @@ def _take(table: Merged, roles: Roles, name: str) -> None:
             return
         raise Ambiguous(
             f"{table.source}: are the {len(labels)} values of {name!r} problems, over which scores are averaged "
-            f"({named('group')} {name}), or tasks, each with a verdict ({named('task')} {name})? Say {task_none}"
+            f"({named('group', name)}), or tasks, each with a verdict ({named('task', name)})? Say {task_none}"
         )
     of_source = not roles.family or table.roles.get("family") in roles.family
     if (counts == 0).any() and of_source:
@@ -229,8 +229,8 @@ def guess_problems(table: Merged, roles: Roles, wanted: ReadRequest) -> None:
         name, count = unsure[0], len(as_codes(table.columns[unsure[0]])[0])
         raise Ambiguous(
             f"{table.source}: are the {count} values of {name!r}, which all families have, problems over which scores "
-            f"are averaged ({named('group')} {name}), tasks with a verdict each ({named('task')} {name}), or a setting "
-            f"of the models ({named('task')} none)?"
+            f"are averaged ({named('group', name)}), tasks with a verdict each ({named('task', name)}), or a setting "
+            f"of the models ({named('task', 'none')})?"
         )
 
 
@@ -316,7 +316,7 @@ def prefixes_of(groups: tuple[str, ...], column: str | None) -> tuple[str, ...]:
     nested = nested_in(groups, is_given=True)
     if nested is None:
         raise InputError(
-            f"{named('cluster')} {PREFIX} is what precedes __ or / in the names of problems, and those in "
+            f"{named('cluster', PREFIX)} is what precedes __ or / in the names of problems, and those in "
             f"{column!r} have no such mark; name the column of what they are nested in"
         )
     return nested

@@ -312,7 +312,7 @@ def guess_family(table: Merged, free: Sequence[str]) -> tuple[tuple[str, ...], l
     if filled >= _FEW and count > _ONE_EACH * filled and set(names.tokens(family)) & _PEOPLE:
         raise Ambiguous(
             f"{source}: {family!r} differs in nearly every row: one score of each allows no comparison "
-            f"({named('family')} {family} lists them); are all rows trials of one ({named('family')} none)?"
+            f"({named('family', family)} lists them); are all rows trials of one ({named('family', 'none')})?"
         )
     if filled >= _FEW and count > _ONE_EACH * filled:
         note = Caution.of("guessed-columns", kind="one-each", column=family, count=count, n_trials=filled)
@@ -320,7 +320,7 @@ def guess_family(table: Merged, free: Sequence[str]) -> tuple[tuple[str, ...], l
     if count > _ZOO and count > _TWO_EACH * filled:
         raise Ambiguous(
             f"{source}: {family!r} has {count:,} values in {filled:,} rows: is each a family "
-            f"({named('family')} {family}), or are all rows trials of one ({named('family')} none)?"
+            f"({named('family', family)}), or are all rows trials of one ({named('family', 'none')})?"
         )
     return (family,), []
 

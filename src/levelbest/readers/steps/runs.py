@@ -207,8 +207,8 @@ def _ask_about_ladder(table: Merged, roles: Roles, within: Codes) -> None:
             runs = int(ladder.run.max()) + 1
             raise Ambiguous(
                 f"{table.source}: {name!r} goes up by equal steps in each of {runs} runs: does it count their "
-                f"checkpoints ({named('trial')} {ladder.column}), or is it a condition ({named('task')} {name}) or a "
-                f"setting ({named('trial')} none)?"
+                f"checkpoints ({named('trial', ladder.column)}), or is it a condition ({named('task', name)}) or a "
+                f"setting ({named('trial', 'none')})?"
             )
 
 
@@ -228,10 +228,10 @@ def _is_learning_curve(rows: _Rows) -> bool:
 def _unsure(rows: _Rows, runs: int, column: str | None = None) -> Ambiguous:
     """A counter that rises once may number trials as well as checkpoints."""
     which = [name for name in rows.free if len(as_codes(rows.table.columns[name])[0]) == 1]
-    trial = f"{named('trial')} {column or (*rows.roles.family, *which, 'COL')[0]}"
+    trial = named("trial", column or (*rows.roles.family, *which, "COL")[0])
     return Ambiguous(
         f"{rows.table.source}: {rows.counter!r} goes up from row to row: does it count the checkpoints of "
-        f"{'one run' if runs == 1 else f'{runs} runs'} ({trial}), or is each row a trial ({named('trial')} none)?"
+        f"{'one run' if runs == 1 else f'{runs} runs'} ({trial}), or is each row a trial ({named('trial', 'none')})?"
     )
 
 

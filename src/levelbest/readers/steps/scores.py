@@ -14,7 +14,7 @@ import numpy as np
 from levelbest import _check
 from levelbest._check import Bounds, FloatArray
 from levelbest.cautions import Caution
-from levelbest.errors import Ambiguous, InputError, named
+from levelbest.errors import Ambiguous, InputError, named, rows_where
 from levelbest.readers.raw import Coded
 from levelbest.readers.steps import names
 from levelbest.readers.steps.cells import as_numbers
@@ -81,7 +81,7 @@ def judged_by(table: Merged, roles: Roles, wanted: ReadRequest) -> Judged:
 def _agreed(given: str, recorded: str | None) -> str:
     direction = _check.as_direction(given)
     if recorded not in (None, direction):
-        raise InputError(f"{named('direction')} {direction} contradicts the source, which recorded {recorded}")
+        raise InputError(f"{named('direction', direction)} contradicts the source, which recorded {recorded}")
     return direction
 
 
@@ -185,10 +185,9 @@ def _ask_about_marks(scores: FloatArray, name: str) -> None:
             continue
         nearest, spread = float(np.abs(others - mark).min()), float(np.ptp(others))
         if nearest >= spread and (others > 0).all():
-            column = name if name.isidentifier() else f'"{name}"'
             many = f"{marked} scores of {name!r} are" if marked > 1 else f"1 score of {name!r} is"
             raise Ambiguous(
                 f"{many} exactly {mark:g} and all others between {others.min():g} and {others.max():g}: are they "
-                f"crashes ({named('where')} '{column} <> {mark:g}', or a column that says so, {named('status')}), or "
+                f"crashes ({rows_where(name, mark, '<>')}, or a column that says so, {named('status')}), or "
                 f"scores ({named('bounds')} with the lowest and highest possible)?"
             )

@@ -30,7 +30,7 @@ def ask_about_names(columns: Mapping[str, Cells], scores: Sequence[str], source:
     counts = [f"{int(filled[name].sum())} {name!r}" for name in known]
     raise Ambiguous(
         f"{source}: no row has two of these scores ({', '.join(counts)}): are they one under several names "
-        f'({named("map")} "{known[0]}={",".join(known[1:])}"), or is one of them meant ({named("selection")})?'
+        f"({named('map', known[0] + '=' + ','.join(known[1:]))}), or is one of them meant ({named('selection')})?"
     )
 
 
@@ -58,12 +58,12 @@ def numbered(scores: Iterable[str]) -> str:
     Examples
     --------
     >>> numbered(["seed_0.test.acc", "seed_1.test.acc", "lr"])
-    "; where columns are runs of one score, say wide= 'seed_*.test.acc'"
+    "; where columns are runs of one score, say wide='seed_*.test.acc'"
     """
     plain = [name for name in scores if not set(name) & set("*?[]'")]
     patterns = [re.sub(r"\d+", "*", name) for name in plain]
     several = [pattern for pattern in dict.fromkeys(patterns) if "*" in pattern and patterns.count(pattern) > 1]
-    either = " or ".join(f"{named('wide')} '{pattern}'" for pattern in several[:_MOST_PATTERNS])
+    either = " or ".join(named("wide", pattern) for pattern in several[:_MOST_PATTERNS])
     return f"; where columns are runs of one score, say {either}" if several else ""
 
 

@@ -45,7 +45,7 @@ def as_success(trials: Trials, condition: str) -> Trials:
     if np.unique(met[~np.isnan(met)]).size < 2:
         every = "every" if np.nansum(met) else "no"
         raise InputError(
-            f"{named('success')} {condition}: {every} {metric.score!r} is a success; scores lie between "
+            f"{named('success', condition)}: {every} {metric.score!r} is a success; scores lie between "
             f"{np.nanmin(scores):g} and {np.nanmax(scores):g}"
         )
     title = f"{metric.score} {sign} {threshold:g}"

@@ -225,7 +225,7 @@ def rows_where(table: RawTable, where: str) -> RawTable:
 
     kept = np.flatnonzero(matching_rows(where, table.columns, table.n_rows, table.source))
     if not kept.size:
-        raise InputError(f"{named('where')} {where!r} leaves none of {table.n_rows} rows")
+        raise InputError(f"{named('where', where)} leaves none of {table.n_rows} rows")
     return RawTable(table.source, {name: cells[kept] for name, cells in table.columns.items()})
 
 

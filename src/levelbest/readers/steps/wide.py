@@ -285,7 +285,7 @@ def _owner(
     if alone and family is None and wanted.family is None and are_runs:
         raise Ambiguous(
             f"{table.source}: the columns hold several runs of each row of {free[0]!r}: is each row a family "
-            f"({named('family')} {free[0]}), or a problem ({named('group')} {free[0]})?"
+            f"({named('family', free[0])}), or a problem ({named('group', free[0])})?"
         )
     return (free[0] if alone else None), family
 

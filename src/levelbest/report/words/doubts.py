@@ -344,7 +344,8 @@ CHOSEN: dict[tuple[str, str], str | Callable[..., str]] = {
     ("guessed-columns", "primary"): "the score of {task} is {column!r}, and not {others:6} ({named[selection]})",
     ("guessed-columns", "searches"): lambda count, n_families: (
         f"{count} studies whose names differ only in a seed, a run number or a time are searches of "
-        f"{'one family' if n_families == 1 else f'{n_families} families'} ({named('search')} none if they are trials)"
+        + ("one family" if n_families == 1 else f"{n_families} families")
+        + f" ({named('search', 'none')} if they are trials)"
     ),
     ("guessed-columns", "turned"): lambda column, direction: (
         f"a {'lower' if direction == 'max' else 'higher'} {column!r} is better and the reported score points the other "

@@ -99,7 +99,7 @@ def stopping_sentence(plan: TrialPlan, units: str, each: str) -> list[str]:
     if plan.words.group:  # there are no limits that are valid at every look
         return [f"Compare once, at the end, after {latest}{after}{f', which would show {shown}' if shown else ''}."]
     once = f"compare once then, to detect {shown}" if shown else "compare once then"
-    early = f"{named('while_running')}, {named('headline')} {pairs[0][2].n} and {named('statistic')} median"
+    early = f"{named('while_running')}, {named('headline', pairs[0][2].n)} and {named('statistic', 'median')}"
     return [
         f"When to stop: at the latest after {latest}{each}{after}; {once}. To stop earlier, look only with {early}: "
         "these limits are valid at every look, but detect only differences about three times as large."
