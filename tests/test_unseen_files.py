@@ -286,9 +286,12 @@ def test_summaries_among_the_rows_and_copies_are_no_runs(tmp_path):
     twice = [*rows["a"], *rows["b"]] * 2
     trials = lb.read_trials(write(tmp_path / "t.csv", ["model,seed,acc", *twice]))
     assert [len(trials[name]) for name in trials.families] == [5, 5]
-    assert all(row.why.startswith("it is a copy of another row") for row in trials.skipped)
-    trials = lb.read_trials(write(tmp_path / "t.csv", ["model,seed,acc", *twice[:-1]]))  # not all are there twice
-    assert len(trials) == 19
+    assert all(row.why.startswith("a copy: it repeats another row") for row in trials.skipped)
+    part = [*rows["a"], *rows["a"], *rows["b"], f"b,0,{scores['b'][0] + 0.001:.4f}"]  # a seed run again is no copy
+    trials = lb.read_trials(write(tmp_path / "t.csv", ["model,seed,acc", *part]))
+    assert [len(trials[name]) for name in trials.families] == [5, 6]
+    tied = [f"{name},{seed},{seed % 2}" for name in "ab" for seed in (0, 1, 2, 3, 3, 2)]  # so may two runs
+    assert len(lb.read_trials(write(tmp_path / "t.csv", ["model,seed,solved", *tied]))) == 12
 
 
 def test_limits_beside_a_score_are_no_settings(tmp_path):

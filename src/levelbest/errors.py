@@ -26,8 +26,8 @@ __all__ = [
     "MissingExtra",
     "called",
     "named",
+    "named_condition",
     "naming",
-    "rows_where",
 ]
 
 
@@ -58,14 +58,14 @@ def named(argument: str, value: object = None) -> str:
     return _writing.get()(argument, value)
 
 
-def rows_where(column: str, value: str | float, sign: str = "=") -> str:
+def named_condition(column: str, value: str | float, sign: str = "=") -> str:
     """A condition on one column as the reader would write it; text in quotes stands for a number as well.
 
     Examples
     --------
-    >>> print(rows_where("batch size", 32, "<>"))
+    >>> print(named_condition("batch size", 32, "<>"))
     where='"batch size" <> 32'
-    >>> print(rows_where("dataset", "cola"))
+    >>> print(named_condition("dataset", "cola"))
     where="dataset = 'cola'"
     """
     name = column if column.isidentifier() else '"' + column.replace('"', '""') + '"'

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from levelbest.cli.main import main
-from levelbest.errors import named, rows_where
+from levelbest.errors import named, named_condition
 
 OPTION = r"""\((--(?:[^()"']|"(?:[^"\\]|\\.)*"|'[^']*')+)\)"""
 """An option with its value in parentheses; the value may be in quotes, single or double."""
@@ -53,4 +53,4 @@ def test_every_option_answers_as_printed(table, tmp_path, monkeypatch, capsys):
 
 def test_a_value_in_a_message():
     assert named("task", "data set") == "task='data set'"
-    assert rows_where('a "b"', "it's") == "where='\"a \"\"b\"\"\" = \\'it\\'\\'s\\''"
+    assert named_condition('a "b"', "it's") == "where='\"a \"\"b\"\"\" = \\'it\\'\\'s\\''"

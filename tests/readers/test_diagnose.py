@@ -204,7 +204,7 @@ def test_copies_of_rows_are_called_repeated_rows():
     copied = lb.Trials.from_arrays(np.tile(scores, 2), direction="max", configuration={"lr": np.tile(rate, 2)})
     (caution,) = [caution for caution in diagnose(copied) if caution.code in ("repeated-configurations", "ties")]
     assert (caution.kind, caution.value) == ("rows", 12.0)
-    assert "12 of 24 rows are copies of another row" in caution.sentence
+    assert "12 of 24 rows repeat another row in every cell" in caution.sentence
     failed = lb.Trials.from_arrays(np.append(np.tile(scores, 2), np.full(9, np.nan)), direction="max")
     assert [caution.value for caution in found(failed, "repeated-configurations")] == [12.0]  # no score is no copy
     alone = lb.Trials.from_arrays(np.tile(scores, 3), direction="max")

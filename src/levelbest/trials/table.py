@@ -17,7 +17,7 @@ from levelbest._check import Column, FloatArray, IntArray
 from levelbest._plain import as_frame
 from levelbest._shown import presenter
 from levelbest.cautions import Caution
-from levelbest.errors import Ambiguous, InputError, named, rows_where
+from levelbest.errors import Ambiguous, InputError, named, named_condition
 from levelbest.stats.checks._diagnostics import rank_correlation
 from levelbest.trials.colours import MOST_COLOURED, Hues, ranked_hues
 from levelbest.trials.nested import cluster_names, each_group
@@ -283,7 +283,7 @@ class Trials:
         first = self.tasks[int(self.task[0])]
         raise Ambiguous(
             f"the trials are of {len(self.tasks)} tasks in {column!r}, and the best over tasks is the best at none: "
-            f"choose one ({rows_where(column, str(first))}), compare over them (levelbest compare, "
+            f"choose one ({named_condition(column, str(first))}), compare over them (levelbest compare, "
             f"lb.compare_tasks), or say {named('group', column)} if they are problems over which scores are averaged, "
             f"{named('task', 'none')} if {column!r} is a setting of the models"
         )

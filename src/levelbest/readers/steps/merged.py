@@ -10,17 +10,21 @@ import numpy as np
 
 from levelbest._check import BoolArray, IntArray
 from levelbest.cautions import Caution
-from levelbest.errors import Ambiguous, InputError, named, rows_where
+from levelbest.errors import Ambiguous, InputError, named, named_condition
 from levelbest.readers.raw import Cells, Codes, LazyColumns, RawTable, as_codes, is_numeric, joint_codes, stacked
-from levelbest.readers.steps.cells import ReadNumbers, as_numbers, no_item, split_path
+from levelbest.readers.steps.cells import ReadNumbers, as_numbers, is_series, no_item, split_path
 from levelbest.readers.tables.commas import thousands_or_decimals
 from levelbest.readers.tables.files import stem
 from levelbest.trials import Skipped
 
-__all__ = ["Merged"]
+__all__ = ["Merged", "without_copies"]
 
 _KEPT_SKIPPED = 1000
 _KEPT_WORDS = 20
+_MOST_COMPARED = 10_000
+"""Rows of a table in which copies are looked for."""
+_SELDOM_TIED = 0.9
+"""A measured number has at least this share of distinct values, so that two runs hardly agree in it by chance."""
 
 
 class Merged:
@@ -86,7 +90,7 @@ class Merged:
         if not unclear or not others:
             return
         which = _telling(unclear, others)
-        how = f", or leave it out with {rows_where(*which, '<>')}" if which else ""
+        how = f", or leave it out with {named_condition(*which, '<>')}" if which else ""
         raise Ambiguous(
             f"{unclear[0].source}: the selection score could be any of {unclear[0].facts['scores']}; choose one with "
             f"{named('selection')}, which leaves out what has no such score{how}"
@@ -163,7 +167,7 @@ class Merged:
             first, *_ = ways
             mine = [table for table in left if table.source == first]
             telling = _telling(mine, [table for table in left if table.source in ways and table.source != first])
-            how = f", e.g. {rows_where(*telling)}" if telling else ""
+            how = f", e.g. {named_condition(*telling)}" if telling else ""
             raise InputError(
                 f"these cannot be read together, since their scores point in different directions: {listed}; read "
                 f"them one at a time{how}"
@@ -232,6 +236,35 @@ class Merged:
         known_as = [name if name in table.columns else owner for table, owner in zip(self.tables, owners, strict=True)]
         column = stacked([(table.columns.get(o), table.n_rows) for table, o in zip(self.tables, known_as, strict=True)])
         return column if self.rows is None else column[self.rows]
+
+
+def without_copies(table: Merged, numbers: Collection[str]) -> Merged:
+    """Without rows that are there again with the number of their run, such as a seed, and all they hold.
+
+    Two runs may agree by chance where scores tie: there only a table that is all there several times has copies.
+    """
+    numbered = any(len(as_codes(table.columns[name])[0]) > 1 for name in numbers)
+    if not numbered or len(table.tables) > 1 or table.n_rows > _MOST_COMPARED:
+        return table
+    if any(is_series(table.columns[name]) for name in table.columns):
+        return table
+    _, first, counts = np.unique(table.codes(*table.columns), return_index=True, return_counts=True)
+    if counts.max() == 1:
+        return table
+    all_again = counts[0] > 1 and np.ptp(counts) == 0
+    if not all_again and not any(_is_seldom_tied(table.columns[name], first) for name in table.columns):
+        return table
+    copies = ~np.isin(np.arange(table.n_rows), first)
+    table.skip(copies, "a copy: it repeats another row, its seed or number included")
+    return table.only(np.sort(first))
+
+
+def _is_seldom_tied(column: Cells, rows: IntArray) -> bool:
+    """Whether a column holds a number with decimals that hardly comes again."""
+    values = as_numbers(column).values[rows]
+    values = values[np.isfinite(values)]
+    real = bool((values % 1 != 0).any())
+    return real and np.unique(values).size >= _SELDOM_TIED * max(values.size, 0.5 * rows.size, 5)
 
 
 def _telling(mine: Sequence[RawTable], others: Sequence[RawTable]) -> tuple[str, str] | None:

@@ -33,7 +33,7 @@ from levelbest.readers.steps.conditions import matching_rows
 from levelbest.readers.steps.diagnose import INDEPENDENT
 from levelbest.readers.steps.guesses import choose_roles
 from levelbest.readers.steps.kinds import is_setting_name
-from levelbest.readers.steps.merged import Merged
+from levelbest.readers.steps.merged import Merged, without_copies
 from levelbest.readers.steps.planned import ask_about_levels, guess_repetitions
 from levelbest.readers.steps.problems import prefixes_of, refuse_repeats, said_of_groups
 from levelbest.readers.steps.roles import ReadRequest, Roles, configuration_of, plain_values
@@ -47,8 +47,6 @@ from levelbest.trials.nested import PREFIX, UNCLUSTERED
 __all__ = ["build_trials"]
 
 _NUMBERED_RUNS = names.word_set("seed random_seed random_state run rep repeat replicate fold split trial")
-_MOST_COMPARED = 10_000
-"""Rows of a table in which copies are looked for."""
 _FAILED, _DIVERGED = (STATUSES.index(name) for name in ("failed", "diverged"))
 Named = tuple[tuple[str, ...], Codes]
 """Names, and the code of each row."""
@@ -109,22 +107,8 @@ def _chosen_rows(table: Merged, wanted: ReadRequest) -> Merged:
     if not table.n_rows:
         why = f": {table.skipped[0].where}: {table.skipped[0].why}" if table.skipped else ""
         raise DataError(f"{table.source} holds no row that can be read{why}")
-    return _without_copies(_without_summaries(table))
-
-
-def _without_copies(table: Merged) -> Merged:
-    """Without copies of rows, where every row, its seed or number included, is there equally often and not once."""
-    numbered = any(len(as_codes(table.columns[name])[0]) > 1 for name in names.among(table.columns, _NUMBERED_RUNS))
-    if not numbered or len(table.tables) > 1 or table.n_rows > _MOST_COMPARED:
-        return table
-    if any(is_series(table.columns[name]) for name in table.columns):
-        return table
-    _, first, counts = np.unique(table.codes(*table.columns), return_index=True, return_counts=True)
-    if counts[0] == 1 or np.ptp(counts) > 0:
-        return table
-    copies = ~np.isin(np.arange(table.n_rows), first)
-    table.skip(copies, "it is a copy of another row: every row, with its seed or number, is there more than once")
-    return table.only(np.sort(first))
+    table = _without_summaries(table)
+    return without_copies(table, names.among(table.columns, _NUMBERED_RUNS))
 
 
 def _without_summaries(table: Merged) -> Merged:

@@ -10,7 +10,7 @@ import numpy as np
 
 from levelbest._check import Column, IntArray
 from levelbest.cautions import Caution
-from levelbest.errors import Ambiguous, named, rows_where
+from levelbest.errors import Ambiguous, named, named_condition
 from levelbest.readers.raw import Codes, as_codes, joint_codes
 from levelbest.readers.steps import names
 from levelbest.readers.steps.cells import as_numbers
@@ -207,7 +207,7 @@ def guess_levels(table: Merged, roles: Roles, wanted: ReadRequest) -> None:
         value = as_codes(table.columns[levels[0]])[0][0]
         raise Ambiguous(
             f"{table.source}: the rows are of several conditions, distinguished by {' and '.join(map(repr, several))}; "
-            f"keep one value of all but one of them ({rows_where(levels[0], value)})"
+            f"keep one value of all but one of them ({named_condition(levels[0], value)})"
         )
     (roles.task,) = levels
     roles.guessed.append(("task", levels[0]))
@@ -238,7 +238,7 @@ def ask_about_levels(table: Merged, roles: Roles, wanted: ReadRequest) -> None:
     runs = f"{table.source}: every family has several runs with each of the {len(labels)} values of {name!r}"
     if roles.task is not None:
         raise Ambiguous(
-            f"{runs} and of {roles.task!r}: keep one value ({rows_where(name, labels[0])}), or say that "
+            f"{runs} and of {roles.task!r}: keep one value ({named_condition(name, labels[0])}), or say that "
             f"{name!r} is a setting of the models that is searched over ({named('task', roles.task)})"
         )
     raise Ambiguous(

@@ -14,7 +14,7 @@ import numpy as np
 from levelbest import _check
 from levelbest._check import Bounds, FloatArray
 from levelbest.cautions import Caution
-from levelbest.errors import Ambiguous, InputError, named, rows_where
+from levelbest.errors import Ambiguous, InputError, named, named_condition
 from levelbest.readers.raw import Coded
 from levelbest.readers.steps import names
 from levelbest.readers.steps.cells import as_numbers
@@ -188,6 +188,6 @@ def _ask_about_marks(scores: FloatArray, name: str) -> None:
             many = f"{marked} scores of {name!r} are" if marked > 1 else f"1 score of {name!r} is"
             raise Ambiguous(
                 f"{many} exactly {mark:g} and all others between {others.min():g} and {others.max():g}: are they "
-                f"crashes ({rows_where(name, mark, '<>')}, or a column that says so, {named('status')}), or "
+                f"crashes ({named_condition(name, mark, '<>')}, or a column that says so, {named('status')}), or "
                 f"scores ({named('bounds')} with the lowest and highest possible)?"
             )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from levelbest.errors import Ambiguous, rows_where
+from levelbest.errors import Ambiguous, named_condition
 from levelbest.readers.raw import Cells, Codes, as_codes, joint_codes
 from levelbest.readers.steps import names
 from levelbest.readers.steps.cells import as_numbers
@@ -93,7 +93,7 @@ def _spread(table: Merged, column: str, values: list[str], prefixed: bool) -> Me
         raise Ambiguous(
             f"{table.source}: the rows are of {len(labels)} {'splits' if prefixed else 'metrics'} ({column!r}: "
             f"{', '.join(labels[:6])}), and nothing says which of them belong to one run: choose one, e.g. "
-            + rows_where(column, labels[-1])
+            + named_condition(column, labels[-1])
         )
     first = np.unique(run, return_index=True)[1]
     made: dict[str, Cells] = {}

@@ -224,8 +224,8 @@ DOUBTS: dict[tuple[str, str], str | Callable[..., str]] = {
         "counts as one more run"
     ),
     ("repeated-configurations", "rows"): lambda copies, n_rows: (
-        f"{copies} of {n_rows} rows are copies of another row: a run that is counted twice makes intervals too "
-        f"narrow; remove the copies"
+        f"{copies} of {n_rows} rows repeat another row in every cell: a run that is counted twice makes intervals "
+        f"too narrow; remove the copies"
     ),
     ("repeated-configurations", "samples"): lambda count, sample, problem: (
         f"{'1 sample id occurs' if count == 1 else f'{count} sample ids occur'} more than once within a problem, "
