@@ -96,10 +96,6 @@ _METHODS = _WRONG | {
     "opda decided": "two bands, any winner",
 }
 _DECIDED = {"decided at 1": "decided at 1", "named": "n = 1 named in advance", "wrong at 1": "wrong", "welch": "Welch"}
-_BEFORE_HOLM = (
-    "measured before Student's t was shared over pairs by Holm's procedure, which takes winners away under equal "
-    "distributions."
-)
 TABLES: tuple[Grid | List, ...] = (
     Grid(
         "equal: trials",
@@ -121,7 +117,7 @@ TABLES: tuple[Grid | List, ...] = (
     Grid(
         "partial null",
         "Equal families beside others far below",
-        f"A winner among the equal families, with one or two more families far below: {_BEFORE_HOLM}",
+        "A winner among the equal families, with one or two more families far below.",
     ),
     Grid(
         "equal: several families",
