@@ -327,6 +327,7 @@ _SHIPPED = (
     ("cost", "CostDesign"),
     ("running", "Running"),
     ("seeds", "Folds"),
+    ("seeds", "Evaluations"),
     ("seeds", "Configurations"),
     ("trials", "Pairs"),
     ("seeds", "Seeds"),

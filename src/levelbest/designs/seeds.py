@@ -19,7 +19,7 @@ from levelbest.errors import InputError
 from levelbest.results import Curve, DesignWords, Variances
 from levelbest.stats.best import Mean, Sample, new_run_of_best, statistic_named
 from levelbest.stats.inference import Contrasts, Hypotheses, run_contrasts, trial_contrasts
-from levelbest.trials import Scores, Trials, by_configuration, data_splits, few_again, has_repeats, runs_of
+from levelbest.trials import BY_ID, Scores, Trials, by_configuration, data_splits, few_again, has_repeats, runs_of
 
 MOST_SEEDS = 50
 """More runs of a family are taken for a search whose settings were not recorded; n = 1 is judged there too."""
@@ -97,6 +97,8 @@ class Folds(Seeds):
     """
 
     name: ClassVar[str] = "folds"
+    part: ClassVar[str] = "run"
+    """What is averaged."""
     moot: ClassVar[tuple[str, ...]] = (*Seeds.moot, *_OF_TIME)
 
     def __init__(self, trials: Trials, request: Request) -> None:
@@ -164,7 +166,7 @@ class Folds(Seeds):
         """How splits were compared, and what they cannot tell; failures are of runs."""
         kept = [c for c in super().cautions if c.code != "failures" or c.kind == "left-out"]
         for name, by_run in zip(self.families, self.by_run, strict=True):
-            kept += failure_cautions(name, by_run, "run")
+            kept += failure_cautions(name, by_run, self.part)
         return (*kept, *self._about_splits())
 
     def _about_splits(self) -> list[Caution]:
@@ -193,9 +195,50 @@ class Folds(Seeds):
             words=self.words,
         )
         cautions = [caution for caution in curve.cautions if caution.code != "failures"]
-        cautions += failure_cautions(self.families[place], by_run, "run")
+        cautions += failure_cautions(self.families[place], by_run, self.part)
         n_runs = by_run.n_trials if self.words.in_parts else None
         return replace(curve, n_runs=n_runs, cautions=tuple(cautions))
+
+
+class Evaluations(Folds):
+    """Runs of one configuration, each evaluated several times; the run is the unit, judged by the mean of its rows."""
+
+    name: ClassVar[str] = "evaluations"
+    part: ClassVar[str] = "evaluation"
+
+    def __init__(self, trials: Trials, request: Request) -> None:
+        assert trials.setting is not None
+        self.splits, self.paired = trials.setting, False
+        Seeds.__init__(self, trials, request)
+        self.words = DesignWords(
+            unit="run",
+            part=self.part,
+            single="a new run",
+            judged="by the mean over its evaluations",
+            ran=(
+                "We ran each of {families} {many} times, evaluated every run several times, and report the mean "
+                "{column} of a new run."
+            ),
+            estimated="",
+        )
+
+    @classmethod
+    def fits(cls, trials: Table, request: Request) -> bool:
+        """Where ids of runs are given, no setting varies, and the best of several runs is not requested."""
+        if request.while_running or request.axis == "cost" or request.paired is True or not asks_for_one_run(request):
+            return False
+        if not isinstance(trials, Trials) or BY_ID not in trials.facts or not has_repeats(trials):
+            return False
+        return trials.group is None and trials.search is None and len(trials.configuration) == 1
+
+    def _about_splits(self) -> list[Caution]:
+        counts = [np.bincount(runs_of(table, run)) for table, run in zip(self.tables, self.by_run, strict=True)]
+        return [
+            Caution.of(
+                "averaged-runs", name, int(held.size), kind="evaluations", n_runs=int(held.size), n_rows=int(held.sum())
+            )
+            for name, held in zip(self.families, counts, strict=True)
+        ]
 
 
 def _splits(trials: Trials) -> tuple[str, IntArray] | None:
@@ -254,7 +297,8 @@ class Configurations(IndependentTrials):
         self.by_run = super()._scores()
         scores = [by_configuration(table, by_run) for table, by_run in zip(self.tables, self.by_run, strict=True)]
         pairing = None
-        if self.request.paired is not False and len(self.tables) > 1:
+        by_id = BY_ID in self.trials.facts and not self.request.paired  # equal ids or seeds are no pairing
+        if self.request.paired is not False and len(self.tables) > 1 and not by_id:
             first_runs = [
                 replace(table.take(configurations.rows), seed=None)
                 for table, configurations in zip(self.tables, scores, strict=True)

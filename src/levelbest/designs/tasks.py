@@ -21,6 +21,7 @@ from levelbest.designs._protocol import FIRST_SHOWN, Design, FamilyCounts, Reque
 from levelbest.designs._table import adaptive_families, drawn_curve, same_but_for_rounding, scores_of, turned_samples
 from levelbest.designs.compare import compare_request
 from levelbest.designs.seeds import Configurations, Folds, Seeds
+from levelbest.designs.shared_runs import ask_about_shared_runs
 from levelbest.errors import Ambiguous, InputError, named
 from levelbest.readers.steps.diagnose import with_diagnostics
 from levelbest.readers.steps.names import tokens, word_set
@@ -279,6 +280,8 @@ class Tasks(Design):
     def contrasts(self, hypotheses: Hypotheses) -> Contrasts:
         """Mean differences over the tasks, trials being exchanged within each."""
         answer = contrasts_of(decide(self.units, self.budgets, hypotheses), hypotheses)
+        if self.words.single and not self.folds:
+            ask_about_shared_runs(self.tasks, self.scores, hypotheses, answer)
         sizes = [counts.n_trials for counts in self.counts]
         pairs = tuple(
             replace(contrast, n_trials=(sizes[contrast.pair[0]], sizes[contrast.pair[1]])) for contrast in answer.pairs

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from levelbest.trials.joining import one_table
 from levelbest.trials.scores import (
+    BY_ID,
     OK,
     RUNNING,
+    SETTINGS_GIVEN,
     STATUSES,
     FailurePolicy,
     Metric,
@@ -22,8 +24,10 @@ from levelbest.trials.scores import (
 from levelbest.trials.table import Skipped, Trials
 
 __all__ = [
+    "BY_ID",
     "OK",
     "RUNNING",
+    "SETTINGS_GIVEN",
     "STATUSES",
     "FailurePolicy",
     "Metric",

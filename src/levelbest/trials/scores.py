@@ -294,6 +294,11 @@ def data_splits(trials: Trials) -> tuple[str, Column] | None:
     return None if name is None else (name, columns[name])
 
 
+BY_ID, SETTINGS_GIVEN = "by-id", "settings-given"
+"""The facts that the configurations were given, so that all other rows are of runs of their own; and that those given
+are ids of runs, or seeds: rows with the same one are of one run."""
+
+
 def has_repeats(trials: Trials) -> bool:
     """Whether some configuration has several runs."""
     return trials.setting is not None and np.unique(trials.setting).size < len(trials)

@@ -10,12 +10,13 @@ import numpy as np
 
 from levelbest._check import Column, IntArray
 from levelbest.cautions import Caution
-from levelbest.readers.raw import as_codes
+from levelbest.readers.raw import Codes, as_codes
 from levelbest.readers.steps.names import tokens, word_set
 from levelbest.stats.checks import _diagnostics as diagnostics
-from levelbest.trials import Trials, data_splits, few_again, split_column
+from levelbest.trials import BY_ID, Trials, data_splits, few_again, split_column
 
-__all__ = ["FamilySettings", "ReadDesign", "codes_of", "designs_of", "grid_of", "is_evenly_repeated", "paired_cautions"]
+__all__ = ["FamilySettings", "ReadDesign", "codes_of", "combined", "designs_of", "grid_of", "is_evenly_repeated"]
+__all__ += ["n_combined", "paired_cautions"]
 
 _LOOKED_AT_UP_TO = 1_000_000
 _TASKS = word_set("task tasks dataset datasets benchmark env environment game domain corpus language lang subject")
@@ -213,6 +214,8 @@ class FamilySettings:
         """
         codes = self.codes[first]
         counts = np.bincount(codes)
+        if BY_ID in self.trials.facts:
+            return True
         if told_apart:
             shared = any(2 * np.unique(column[first]).size <= codes.size for column in told_apart.values())
             return shared or float(counts.var()) < 0.5 * float(counts.mean())
@@ -259,6 +262,16 @@ def grid_of(varied: Sequence[IntArray]) -> diagnostics.Grid | None:
     whole = np.all([codes >= 0 for codes in varied], axis=0)
     complete = whole if whole.mean() >= 0.9 else np.ones(whole.size, dtype=bool)
     return diagnostics.grid_design([codes[complete] for codes in varied])
+
+
+def combined(*columns: Codes | IntArray) -> IntArray:
+    """Codes from 0 without a gap, one for each combination."""
+    return diagnostics.configuration_codes([column.astype(np.int64) for column in columns], columns[0].size)
+
+
+def n_combined(*columns: Codes | IntArray) -> int:
+    """How many combinations there are."""
+    return int(combined(*columns).max(initial=-1)) + 1
 
 
 def _ladder(column: Column) -> bool:

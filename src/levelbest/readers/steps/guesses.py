@@ -83,7 +83,8 @@ def choose_roles(table: Merged, wanted: ReadRequest) -> Roles:
     roles.order, roles.path = known.get("order"), known.get("path")
     if roles.search in roles.family and wanted.search is None:
         roles.search = None  # asked for as families, they are no searches of one
-    free = [name for name in columns if name not in roles.used()]
+    settings = table.matching(wanted.configuration, "the configuration") if wanted.configuration else []
+    free = [name for name in columns if name not in roles.used() and name not in settings]
     if wanted.reported is None and roles.reported is None and "selection" not in known:
         _guess_reported(roles, columns, free, source)
     _guess_rest(table, roles, [name for name in free if name not in roles.used()], wanted)

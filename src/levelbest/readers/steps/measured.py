@@ -16,7 +16,7 @@ from levelbest._check import Column, IntArray
 from levelbest.cautions import Caution
 from levelbest.errors import Ambiguous, named
 from levelbest.readers.steps import names
-from levelbest.readers.steps.designs import codes_of, grid_of, is_evenly_repeated
+from levelbest.readers.steps.designs import codes_of, combined, grid_of, is_evenly_repeated, n_combined
 from levelbest.readers.steps.diagnose import with_diagnostics
 from levelbest.readers.steps.kinds import HYPERPARAMETERS, of_settings
 from levelbest.readers.steps.roles import Roles
@@ -72,7 +72,7 @@ def ask_about_unknown(trials: Trials, source: str) -> None:
     for taken in [unknown, *all_but_one] if unknown and runs.told_apart else []:
         left = [name for name in runs.columns if name not in taken]
         groups = runs.groups(left)
-        if 2 * _count(groups) > groups.size or not few_again(_count(groups, *runs.told_apart), groups.size):
+        if 2 * n_combined(groups) > groups.size or not few_again(n_combined(groups, *runs.told_apart), groups.size):
             continue
         if min(runs.differs(name, groups) for name in taken) >= _NEARLY and _are_repeats(trials, runs, left):
             raise _unsure(source, taken, [*left, *runs.split], beside=not left)
@@ -82,7 +82,7 @@ def _are_repeats(trials: Trials, runs: _Runs, settings: Sequence[str]) -> bool:
     """Whether runs of these settings alone repeat them: one configuration, the same seeds, or as many runs of each."""
     if not settings:
         return int(np.bincount(runs.cells).max()) <= _MOST_RUNS
-    if 2 * _count(runs.cells, *runs.told_apart) > runs.cells.size and _chance_even(runs, settings) > _RARE:
+    if 2 * n_combined(runs.cells, *runs.told_apart) > runs.cells.size and _chance_even(runs, settings) > _RARE:
         return False
     columns = {name: column for name, column in trials.configuration.items() if name in {*settings, *runs.split}}
     return has_repeats(with_diagnostics(replace(trials, configuration=columns)))
@@ -115,14 +115,14 @@ class _Runs:
     def of(cls, trials: Trials) -> _Runs:
         """Those of all families."""
         configuration, split = trials.configuration, split_column(trials.configuration)
-        cells = _joint(*(codes.astype(np.int64) for codes in (trials.family, trials.task) if codes is not None))
+        cells = combined(*(codes.astype(np.int64) for codes in (trials.family, trials.task) if codes is not None))
         columns = {name: codes_of(column) for name, column in configuration.items() if name != split}
-        columns = {name: codes for name, codes in columns.items() if _count(cells, codes) > _count(cells)}
+        columns = {name: codes for name, codes in columns.items() if n_combined(cells, codes) > n_combined(cells)}
         numbers = [name for name in columns if configuration[name].dtype.kind in "iuf"]
         told_apart = [
             codes_of(column) for column in (trials.seed, configuration.get(split or "")) if column is not None
         ]
-        seed = _ranks(cells, _joint(*told_apart)) if told_apart else None
+        seed = _ranks(cells, combined(*told_apart)) if told_apart else None
         seed = None if seed is None or not seed.any() else seed
         perhaps = tuple(
             name
@@ -133,7 +133,7 @@ class _Runs:
 
     def is_unknown(self, name: str, column: Column) -> bool:
         """Whether a column may have been measured: a number, or other text in nearly every run, of an unknown name."""
-        most = _count(self.cells, self.columns[name]) >= _NEARLY * self.cells.size
+        most = n_combined(self.cells, self.columns[name]) >= _NEARLY * self.cells.size
         words = set(names.tokens(name))
         set_so = bool(of_settings(name)) or (bool(words & _SET) and not words & _CAME_TO)
         known = set_so or _is_hyperparameter(name) or _is_seed(name)
@@ -144,11 +144,15 @@ class _Runs:
         """Whether each family has one run on each of the same folds: settings may have been chosen within each."""
         if self.seed is None or len(self.told_apart) > 1 or not self.split or _is_seed(self.split[0]):
             return False
-        return _count(self.cells, self.seed) == self.cells.size == _count(self.cells) * _count(self.told_apart[0])
+        return (
+            n_combined(self.cells, self.seed)
+            == self.cells.size
+            == n_combined(self.cells) * n_combined(self.told_apart[0])
+        )
 
     def groups(self, settings: Iterable[str]) -> IntArray:
         """Which configuration each run is of, if these are the settings."""
-        return _joint(self.cells, *(self.columns[name] for name in settings))
+        return combined(self.cells, *(self.columns[name] for name in settings))
 
     @cached_property
     def n_seeds(self) -> IntArray:
@@ -162,13 +166,13 @@ class _Runs:
         """The share of configurations and seeds that meet."""
         assert self.seed is not None
         first = np.unique(groups, return_index=True)[1]
-        return _count(groups, self.seed) / float(self.n_seeds[first].sum())
+        return n_combined(groups, self.seed) / float(self.n_seeds[first].sum())
 
     def differs(self, name: str, groups: IntArray) -> float:
         """The share of configurations with several known values in which these differ."""
         known = self.columns[name] >= 0
         groups, values = groups[known], self.columns[name][known]
-        firsts = np.unique(_joint(groups, values), return_index=True)[1]
+        firsts = np.unique(combined(groups, values), return_index=True)[1]
         kinds, several = np.bincount(groups[firsts]), np.bincount(groups) > 1
         return float((kinds[several] > 1).mean()) if several.any() else 0.0
 
@@ -181,8 +185,8 @@ def _by_seeds(runs: _Runs) -> _Results | None:
 
     def is_complete(settings: Sequence[str]) -> bool:
         groups = runs.groups(settings)
-        met = _count(groups, seed)
-        varied = _count(groups) > _count(runs.cells)
+        met = n_combined(groups, seed)
+        varied = n_combined(groups) > n_combined(runs.cells)
         return varied and runs.share(groups) >= _NEARLY and few_again(met, groups.size)
 
     # A setting meets every seed at each of its values.
@@ -196,7 +200,7 @@ def _by_seeds(runs: _Runs) -> _Results | None:
     if not measured:
         return None
     groups, n_seeds = runs.groups(settings), int(runs.n_seeds.max())
-    few = n_seeds < _MANY_SEEDS or n_seeds <= _count(groups) / _count(runs.cells)
+    few = n_seeds < _MANY_SEEDS or n_seeds <= n_combined(groups) / n_combined(runs.cells)
     if not few or diagnostics.grid_design([groups, seed]) is None:
         return _Results(measured, measured)
     return _Results(measured, tuple(name for name in measured if not _is_measured(runs, name, groups)))
@@ -213,10 +217,10 @@ def _by_even_numbers(runs: _Runs) -> _Results | None:
 
     Where a grid of other settings is repeated it is clear, else not.
     """
-    measured = tuple(name for name in runs.perhaps if 2 * _count(runs.cells, runs.columns[name]) > runs.cells.size)
+    measured = tuple(name for name in runs.perhaps if 2 * n_combined(runs.cells, runs.columns[name]) > runs.cells.size)
     settings = [name for name in runs.columns if name not in measured]
     groups = runs.groups(settings)
-    if not measured or _count(groups) == _count(runs.cells):
+    if not measured or n_combined(groups) == n_combined(runs.cells):
         return None
     if _chance_even(runs, settings) > _RARE or min(runs.differs(name, groups) for name in measured) < _NEARLY:
         return None
@@ -242,7 +246,7 @@ def _is_seed(name: str) -> bool:
 
 def _is_free(cells: IntArray, seed: IntArray, name: str, column: IntArray) -> bool:
     """Whether a column differs between runs of one seed, or is by its name another seed."""
-    return _is_seed(name) or _count(cells, seed, column) > _count(cells, seed)
+    return _is_seed(name) or n_combined(cells, seed, column) > n_combined(cells, seed)
 
 
 def _is_hyperparameter(name: str) -> bool:
@@ -282,18 +286,9 @@ def _listed(columns: Sequence[str]) -> str:
     return " and ".join(filter(None, (", ".join(map(repr, columns[:-1])), *map(repr, columns[-1:]))))
 
 
-def _joint(*columns: IntArray) -> IntArray:
-    return diagnostics.configuration_codes(columns, columns[0].size)
-
-
-def _count(*columns: IntArray) -> int:
-    """How many combinations there are."""
-    return int(_joint(*columns).max()) + 1
-
-
 def _ranks(cells: IntArray, values: IntArray) -> IntArray:
     """The place of each value among those of its cell, from 0."""
-    pairs = _joint(cells, values)  # sorted by cells, then by values
+    pairs = combined(cells, values)  # sorted by cells, then by values
     first = np.full(int(cells.max()) + 1, pairs.size)
     np.minimum.at(first, cells, pairs)
     ranks: IntArray = pairs - first[cells]

@@ -34,7 +34,7 @@ from levelbest.readers.steps.diagnose import INDEPENDENT
 from levelbest.readers.steps.guesses import choose_roles
 from levelbest.readers.steps.kinds import is_setting_name
 from levelbest.readers.steps.merged import Merged, without_copies
-from levelbest.readers.steps.planned import ask_about_levels, guess_repetitions
+from levelbest.readers.steps.planned import ask_about_levels, ask_about_repeats, guess_repetitions, said_of_runs
 from levelbest.readers.steps.problems import prefixes_of, refuse_repeats, said_of_groups
 from levelbest.readers.steps.roles import ReadRequest, Roles, configuration_of, plain_values
 from levelbest.readers.steps.runs import best_rows, find_runs
@@ -72,6 +72,7 @@ def build_trials(tables: Sequence[RawTable], wanted: ReadRequest) -> Trials:
     _say_choices(kept, roles, judged)
     trials = replace(trials, skipped=tuple(table.skipped), cautions=tuple(table.cautions))
     ask_about_scores(trials, wanted)
+    ask_about_repeats(kept, trials, roles, wanted)
     return trials
 
 
@@ -203,6 +204,7 @@ def _completed(table: Merged, kept: Merged, trials: Trials, roles: Roles, wanted
         facts[f"flagged:{roles.flag}"] = str(int(_flagged(kept, roles.flag).sum()))
     trials = replace(trials, families=families, family=family, task=task, tasks=tasks, group=group, search=search)
     trials = replace(trials, configuration=configuration_of(table, kept, roles, wanted))
+    facts |= said_of_runs(kept, trials, wanted)
     trials = replace(trials, configuration=guess_repetitions(kept, trials, roles, wanted))
     seed = None if roles.seed is None else plain_values(kept.columns[roles.seed])
     trials = replace(trials, seed=seed, order=_order(kept, roles), facts=facts)

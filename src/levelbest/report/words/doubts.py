@@ -337,6 +337,9 @@ CHOSEN: dict[tuple[str, str], str | Callable[..., str]] = {
         f"{n_runs} runs are {configurations} configurations with {least if least == most else f'{least} to {most}'} "
         "runs each: n counts configurations, each judged by the mean over its runs"
     ),
+    ("averaged-runs", "evaluations"): (
+        "{n_rows} rows are {n_runs} runs: each is judged by the mean over its rows, and counts once"
+    ),
     ("guessed-columns", ""): _guessed,
     ("guessed-columns", "open"): lambda role, columns: (
         f"not chosen, since the names are ambiguous: {columns:12} could be the {role} ({named(role)})"

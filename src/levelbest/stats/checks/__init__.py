@@ -6,6 +6,7 @@ sampling that stops at the first success; the numbers that describe a sample, an
 
 from __future__ import annotations
 
+from levelbest.stats.checks._alike import are_alike, normal_ranks, without_means
 from levelbest.stats.checks._components import VarianceComponents, VarianceSource, variance_components
 from levelbest.stats.checks._diagnostics import (
     Grid,
@@ -28,11 +29,13 @@ __all__ = [
     "Outlier",
     "VarianceComponents",
     "VarianceSource",
+    "are_alike",
     "configuration_codes",
     "distinct_values",
     "evenly_spaced",
     "grid_design",
     "iqr_error",
+    "normal_ranks",
     "outlying_best",
     "p_positive",
     "rank_correlation",
@@ -40,4 +43,5 @@ __all__ = [
     "tied_share",
     "trend",
     "variance_components",
+    "without_means",
 ]

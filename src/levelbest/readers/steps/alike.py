@@ -1,0 +1,91 @@
+"""Asks about rows that are no independent runs: those with one id, seed or cluster are more alike than chance makes.
+
+Several evaluations of one trained model are one run, and the slices of one patient are no independent problems: counted
+one by one they make intervals too narrow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from levelbest.errors import Ambiguous, named
+from levelbest.readers.raw import as_codes
+from levelbest.readers.steps import names
+from levelbest.readers.steps.designs import codes_of, combined, n_combined
+from levelbest.readers.steps.kinds import Look, is_setting_name, never_setting
+from levelbest.readers.steps.merged import Merged
+from levelbest.readers.steps.problems import is_problem_name
+from levelbest.readers.steps.roles import looks_numeric
+from levelbest.stats.checks import are_alike, normal_ranks, without_means
+from levelbest.trials import OK, Trials
+
+__all__ = ["ask_about_clusters", "ask_about_runs"]
+
+_SELDOM, _NOT_OFTEN = 1e-3, 0.01
+"""How often chance makes rows so alike; the second for columns that number runs by their names, the rows of which are
+rarely anything but rows of one run."""
+_NUMBERS_RUNS = names.word_set("seed run policy ckpt checkpoint")
+
+
+def ask_about_runs(table: Merged, trials: Trials, ids: Sequence[str]) -> None:
+    """Ask where rows with the same id or seed, which differ in no setting, score alike."""
+    shown = trials.selection if trials.reported is None else trials.reported
+    rows = np.flatnonzero(np.isfinite(shown) & (trials.status == OK))
+    if not rows.size:
+        return
+    known = {name: codes_of(column)[rows] for name, column in trials.configuration.items() if name not in ids}
+    family = trials.family[rows] if trials.task is None else combined(trials.family[rows], trials.task[rows])
+    for name in ids:
+        runs = combined(family, as_codes(table.columns[name])[1][rows])
+        sizes = np.bincount(runs)
+        if np.count_nonzero(sizes > 1) < sizes.size / 2:
+            continue
+        settings = [key for key, codes in known.items() if n_combined(runs, codes) == sizes.size]
+        if any(is_setting_name(key) for key in known if key not in settings):
+            continue  # a run has one setting
+        cells = combined(family, *(known[key] for key in settings))
+        freedom = sizes.size - n_combined(cells), rows.size - n_combined(cells)
+        level = _NOT_OFTEN if set(names.tokens(name)) & _NUMBERS_RUNS else _SELDOM
+        if are_alike(normal_ranks(shown[rows], cells), runs, *freedom, level):
+            raise Ambiguous(
+                f"{table.source}: rows with the same {name!r} have scores more alike than chance makes them: are they "
+                f"rows of one run, whose mean counts ({named('configuration', ','.join([*settings, name]))}), or "
+                f"independent runs ({named('configuration', ','.join(settings) or 'none')})?"
+            )
+
+
+def ask_about_clusters(table: Merged, trials: Trials, columns: Sequence[str]) -> None:
+    """Ask about what problems are nested in, where families differ in a cluster as they do in none other."""
+    rows = np.flatnonzero(np.isfinite(trials.selection) & (trials.status == OK))
+    group = trials.group
+    if group is None or not rows.size:
+        return
+    both = combined(trials.family[rows], group[rows])
+    first = rows[np.unique(both, return_index=True)[1]]
+    means = np.bincount(both, trials.selection[rows]) / np.bincount(both)
+    family, problem = combined(trials.family[first]), combined(group[first])
+    values = normal_ranks(without_means(means, problem), family)
+    n_problems, more_families = n_combined(problem), n_combined(family) - 1
+    for name in filter(lambda name: _may_be_cluster(table, name), columns):
+        cluster = as_codes(table.columns[name])[1][first]
+        count = n_combined(cluster)
+        if not 2 < count <= n_problems / 2 or n_combined(problem, cluster) > n_problems:
+            continue
+        freedom = more_families * (count - 1), means.size - more_families - n_problems
+        if are_alike(values, combined(family, cluster), *freedom, _SELDOM):
+            raise Ambiguous(
+                f"{table.source}: the {n_problems} problems in {trials.columns['group']!r} belong to {count} values of "
+                f"{name!r}, within which the families differ more alike than chance makes them: is each value a "
+                f"cluster, which counts once ({named('cluster', name)}), or are the problems independent "
+                f"({named('cluster', 'none')})?"
+            )
+
+
+def _may_be_cluster(table: Merged, name: str) -> bool:
+    """Whether a column holds words or ids, and no results, times or texts."""
+    against = never_setting(Look(name, table.columns[name]))
+    if against in ("result", "moment", "list", "prose", "place"):
+        return is_problem_name(name)
+    return is_problem_name(name) or not looks_numeric(table.columns, name)

@@ -1,0 +1,155 @@
+"""Rows with one id, seed or cluster that score alike are no independent runs: it is asked, and they are averaged.
+
+Where runs are the unit, equal families have a winner in at most .06 of samples; binomial bounds on counts fail in less
+than 1 of 1,000 seeds.
+"""
+
+import re
+import shlex
+
+import numpy as np
+import pytest
+
+import levelbest as lb
+from levelbest.cli.main import main
+from levelbest.errors import Ambiguous
+
+FAST = {"n_resamples": 199, "direction": "max"}
+
+
+def evaluations(rng, runs=4, rows=3, between=5.0, *, models="abc", column="seed", better=0.0, ids=None):
+    """Several evaluations of each run; the last model is better."""
+    table = {"model": [], column: [], "acc": []}
+    for place, model in enumerate(models):
+        for run in range(runs):
+            level = rng.normal(better * (place == len(models) - 1), between)
+            table["model"] += [model] * rows
+            table[column] += [ids(place * runs + run) if ids else run] * rows
+            table["acc"] += rng.normal(level, 1, rows).tolist()
+    return table
+
+
+@pytest.mark.parametrize(
+    ("column", "ids"),
+    [
+        ("seed", None),
+        ("train_seed", None),
+        ("policy_id", lambda place: f"p{place * 7919:05x}"),
+        ("slurm_job_id", lambda place: 48000 + 17 * place),
+        ("ckpt", lambda place: f"/ckpt/{place:x}/last.pt"),
+        ("run_dir", lambda place: f"runs/2024-01-{place + 1:02d}"),
+    ],
+)
+def test_rows_of_one_run_are_asked_about(column, ids, tmp_path, monkeypatch, capsys):
+    table = evaluations(np.random.default_rng(3), column=column, ids=ids)
+    with pytest.raises(Ambiguous, match=rf"rows with the same '{column}' have scores more alike than chance"):
+        lb.compare(table, **FAST)
+    compared = lb.compare(table, configuration=column, **FAST)
+    assert (compared.terms.design, compared.pairs[0].n_trials) == ("evaluations", (4, 4))
+    assert lb.compare(table, configuration="none", **FAST).pairs[0].n_trials == (12, 12)
+    monkeypatch.chdir(tmp_path)
+    rows = zip(*table.values(), strict=True)
+    (tmp_path / "t.csv").write_text("\n".join(",".join(map(str, row)) for row in [tuple(table), *rows]))
+    assert main(["compare", "t.csv"]) == 1
+    first, *_ = re.findall(r"\((--[^()]+)\)", " ".join(capsys.readouterr().err.split()))
+    assert main(["compare", "t.csv", *shlex.split(first)]) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert printed.startswith("For a new run:")
+    assert "12 rows are 4 runs: each is judged by the mean over its rows" in printed
+
+
+def test_a_further_score_of_each_row_makes_no_configurations_of_it():
+    rng = np.random.default_rng(3)
+    table = evaluations(rng) | {"ep_len": rng.integers(100, 900, 36)}
+    with pytest.raises(Ambiguous, match="rows with the same 'seed' have scores more alike"):
+        lb.compare(table, **FAST)
+
+
+def test_equal_families_have_no_winner_where_runs_are_the_unit():
+    rng, named = np.random.default_rng(5), 0
+    for _ in range(200):
+        compared = lb.compare(evaluations(rng, 4, 5, 2.0), configuration="seed", **FAST)
+        named += any(verdict.verdict in "abc" for pair in compared.pairs for verdict in pair.verdicts)
+    assert named <= 24  # of 200 at .06: more in less than 1 of 1,000 seeds
+
+
+def test_a_better_family_wins_by_its_runs():
+    table = evaluations(np.random.default_rng(8), 6, 3, 2.0, models="ab", better=20.0)
+    compared = lb.compare(table, configuration="seed", **FAST)
+    assert (compared.pairs[0].verdict_at(1), compared.pairs[0].n_trials) == ("b", (6, 6))
+
+
+def test_rows_that_are_not_alike_are_not_asked_about():
+    """Independent rows: asked in at most 1 of 100 samples by the level of the test."""
+    rng, asked = np.random.default_rng(6), 0
+    for _ in range(300):
+        try:
+            lb.read_trials(evaluations(rng, between=0.0), direction="max")
+        except Ambiguous:
+            asked += 1
+    assert asked <= 10  # of 300 at .01: more in less than 1 of 1,000 seeds
+
+
+def tasks(rng, shared, better=0.0):
+    """Four tasks of different levels; the runs of one seed are one model where ``shared``."""
+    table = {"model": [], "horizon set": [], "seed": [], "acc": []}
+    for place, model in enumerate("ab"):
+        for seed in range(5):
+            worth = rng.normal(0, 3)
+            for number, task in enumerate("wxyz"):
+                level = worth if shared else rng.normal(0, 3)
+                table["model"].append(model)
+                table["horizon set"].append(task)
+                table["seed"].append(seed)
+                table["acc"].append(10 * number + level + better * place + rng.normal())
+    return table
+
+
+def test_one_run_on_all_tasks_is_asked_about_where_the_verdict_depends_on_it():
+    asked, named, wrong = 0, 0, 0
+    for seed in range(60):
+        table = tasks(np.random.default_rng(seed), shared=True)
+        try:
+            compared = lb.compare(table, task="horizon set", **FAST)
+            named += any(verdict.verdict in "ab" for verdict in compared.overall.pairs[0].verdicts)
+        except Ambiguous as error:
+            asked += "score alike on all tasks of 'horizon set'" in str(error)
+        once = lb.compare(table, configuration="seed", task="none", **FAST)
+        assert (once.terms.design, once.pairs[0].n_trials) == ("evaluations", (5, 5))
+        wrong += once.pairs[0].verdict_at(1) in "ab"
+    assert asked > 5  # it would have named a winner among equals
+    assert max(named, wrong) <= 10  # of 60 at .06: more in less than 1 of 1,000 seeds
+    better = lb.compare(tasks(np.random.default_rng(1), shared=True, better=30.0), task="horizon set", **FAST)
+    assert better.overall.pairs[0].verdict_at(1) == "b"  # either way
+    lb.compare(tasks(np.random.default_rng(1), shared=False), task="horizon set", **FAST)
+
+
+def nested(rng, spread):
+    """Systems on utterances of speakers, each of whom some systems suit better."""
+    rows = []
+    for speaker in range(8):
+        suits = rng.normal(0, spread, 3)
+        for utterance in range(6):
+            hard = rng.normal(0, 3)
+            for place, system in enumerate("abc"):
+                rows.append(
+                    (f"spk{speaker:02d}", f"s{speaker}u{utterance}", system, hard + suits[place] + rng.normal())
+                )
+    columns = ("speaker", "utt_id", "asr", "WER")
+    return dict(zip(columns, map(list, zip(*rows, strict=True)), strict=True))
+
+
+def test_what_problems_are_nested_in_is_asked_about():
+    rng = np.random.default_rng(2)
+    table = nested(rng, 2.0)
+    with pytest.raises(Ambiguous, match=r"48 problems in 'utt_id' belong to 8 values of 'speaker'.*cluster='speaker'"):
+        lb.compare(table, n_resamples=199)
+    assert lb.compare(table, cluster="speaker", n_resamples=199).terms.n_groups == 48
+    assert lb.compare(table, cluster="none", n_resamples=199).terms.n_groups == 48
+    asked = 0
+    for _ in range(200):
+        try:
+            lb.read_trials(nested(rng, 0.0))
+        except Ambiguous:
+            asked += 1
+    assert asked <= 3  # of 200 at .001: more in less than 1 of 1,000 seeds
