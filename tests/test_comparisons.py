@@ -289,7 +289,7 @@ def test_one_trial_compares_with_nothing_and_costs_the_others_nothing():
     assert with_it.pair("cnn", "lr").low == pytest.approx(compare(trials, **FAST).pairs[0].low)
     assert with_it.families == ("cnn", "lr")
     assert [(c.family, c.sentence) for c in with_it.cautions if c.kind == "one-trial"] == [
-        ("x", "one trial, too few to compare")
+        ("x", "one trial (selection 1), too few to compare")
     ]
     (pair,) = compare([trials["cnn"], lonely], **FAST).pairs
     assert pair.verdicts == (Verdict(1, 40, "not comparable", "few-trials"),)

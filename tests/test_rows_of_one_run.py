@@ -153,3 +153,15 @@ def test_what_problems_are_nested_in_is_asked_about():
         except Ambiguous:
             asked += 1
     assert asked <= 3  # of 200 at .001: more in less than 1 of 1,000 seeds
+
+
+def test_a_baseline_of_one_run_beside_seeds_is_named_with_its_score(tmp_path, capsys):
+    rng = np.random.default_rng(1)
+    rows = [
+        f"{name},{seed},{level + rng.normal(0, 0.01):.3f}"
+        for name, level in (("lr", 0.7), ("bert", 0.85))
+        for seed in range(5)
+    ]
+    (tmp_path / "t.csv").write_text("\n".join(["system,seed,accuracy", "GPT-4 (reported),,0.951", *rows]))
+    assert main(["compare", str(tmp_path / "t.csv")]) == 0
+    assert "GPT-4 (reported): one trial (accuracy 0.951), too few to compare" in capsys.readouterr().out

@@ -198,13 +198,12 @@ def test_many_families_get_a_figure_for_each_rival_of_the_best():
 
 def test_a_family_of_one_trial_is_shown_and_left_out_of_the_verdict():
     rng = np.random.default_rng(3)
-    trials = Trials.from_arrays(
-        rng.random(21), family=["a"] * 10 + ["b"] * 10 + ["lonely"], direction="max", bounds=(0, 1)
-    )
+    *_, lonely = scores = rng.random(21)
+    trials = Trials.from_arrays(scores, family=["a"] * 10 + ["b"] * 10 + ["lonely"], direction="max", bounds=(0, 1))
     view = build_view(trials, **FAST)
     assert [one.name for one in view.families] == ["a", "b", "lonely"]
     assert {pair.families for pair in view.pairs} == {("a", "b")}
-    assert view.verdict[-1] == "lonely: one trial, too few to compare."
+    assert view.verdict[-1] == f"lonely: one trial ({trials.metric.score} {lonely:.4g}), too few to compare."
     assert "10 trials each" in " ".join(view.verdict)
     # the best of 5 of one trial does not exist: the number says that it is of one
     row = next(line for line in paper_table(view).markdown().splitlines() if line.startswith("| lonely"))

@@ -113,8 +113,15 @@ def comparable(trials: Table, baseline: str | None = None) -> Table:
     if len(trials.families) < 2 <= len(everything.families):
         return everything
     alone = [name for name in trials.families if trials[name].n_trials < 2]
-    lost = {name: Caution.of("few-values", name, 1, kind="one-trial") for name in alone}
+    lost = {name: _alone(trials[name]) for name in alone}
     return _without(trials, lost, 2, baseline)
+
+
+def _alone(family: Trials) -> Caution:
+    """That a family has one trial, with its score: as a baseline of one run."""
+    scores = family.selection if family.reported is None else family.reported
+    facts = {"column": family.metric.score, "score": float(scores[int(np.argmax(family.status == OK))])}
+    return Caution.of("beyond-trials", family.families[0], 1, kind="one-trial", **facts)
 
 
 def refuse_leaderboard(trials: Table) -> None:

@@ -131,7 +131,7 @@ DOUBTS: dict[tuple[str, str], str | Callable[..., str]] = {
     ("few-values", ""): (
         "{n_trials} trials have only {distinct} different scores: bands are less certain than they look"
     ),
-    ("few-values", "one-trial"): "one trial, too few to compare",
+    ("beyond-trials", "one-trial"): "one trial ({column} {score:.4g}), too few to compare",
     ("ties", ""): "{share:.0%} of the trials share their score with another",
     ("outlier", ""): (
         "the best score, {score:.6g}, is an outlier: {distance:.1f} interquartile ranges beyond the quartiles, and "
