@@ -165,3 +165,36 @@ def test_a_baseline_of_one_run_beside_seeds_is_named_with_its_score(tmp_path, ca
     (tmp_path / "t.csv").write_text("\n".join(["system,seed,accuracy", "GPT-4 (reported),,0.951", *rows]))
     assert main(["compare", str(tmp_path / "t.csv")]) == 0
     assert "GPT-4 (reported): one trial (accuracy 0.951), too few to compare" in capsys.readouterr().out
+
+
+def episodes(rng, rising):
+    """Ten episodes of each of five runs of three agents, of which one varies more; returns rise in training only."""
+    rows = []
+    for agent, noise in (("ppo", 10), ("td3", 10), ("sac", 80)):
+        for seed in range(5):
+            level = rng.normal(500, 20)
+            rows += [(agent, seed, k, level + rising * k + rng.normal(0, noise)) for k in range(10)]
+    return dict(zip(("agent", "seed", "episode", "return"), map(list, zip(*rows, strict=True)), strict=True))
+
+
+def test_episodes_in_which_nothing_gets_better_are_asked_about():
+    """The best of ten episodes of the noisy agent is the best of all, and says nothing of it."""
+    rng = np.random.default_rng(7)
+    table = episodes(rng, 0)
+    with pytest.raises(Ambiguous, match=r"do not get better with 'episode'.*configuration='seed' trial='none'"):
+        lb.compare(table, **FAST)
+    assert lb.compare(table, trial="seed", **FAST).pairs[0].n_trials == (5, 5)
+    assert len(lb.read_trials(episodes(rng, 40), direction="max")) == 15  # a training: its best checkpoints
+    winners = 0
+    for _ in range(60):
+        compared = lb.compare(episodes(rng, 0), configuration="seed", trial="none", **FAST)
+        assert compared.terms.design == "evaluations"
+        winners += any(pair.verdict_at(1) in ("ppo", "td3", "sac") for pair in compared.pairs)
+    assert winners <= 10  # of 60 at .06: more in less than 1 of 1,000 seeds
+
+
+def test_resamples_of_one_result_are_no_runs():
+    rng = np.random.default_rng(2)
+    table = {"model": ["a", "b"] * 20, "bootstrap": np.repeat(np.arange(20), 2), "accuracy": rng.random(40)}
+    with pytest.raises(lb.DataError, match="'bootstrap' numbers resamples of one result"):
+        lb.compare(table, **FAST)

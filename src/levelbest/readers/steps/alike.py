@@ -13,19 +13,24 @@ import numpy as np
 from levelbest.errors import Ambiguous, named
 from levelbest.readers.raw import as_codes
 from levelbest.readers.steps import names
+from levelbest.readers.steps.cells import as_numbers
 from levelbest.readers.steps.designs import codes_of, combined, n_combined
 from levelbest.readers.steps.kinds import Look, is_setting_name, never_setting
 from levelbest.readers.steps.merged import Merged
 from levelbest.readers.steps.problems import is_problem_name
-from levelbest.readers.steps.roles import looks_numeric
+from levelbest.readers.steps.roles import Roles, looks_numeric
 from levelbest.stats.checks import are_alike, normal_ranks, without_means
 from levelbest.trials import OK, Trials
 
-__all__ = ["ask_about_clusters", "ask_about_runs"]
+__all__ = ["ask_about_clusters", "ask_about_episodes", "ask_about_runs"]
 
 _SELDOM, _NOT_OFTEN = 1e-3, 0.01
 """How often chance makes rows so alike; the second for columns that number runs by their names, the rows of which are
 rarely anything but rows of one run."""
+_MOST_EPISODES = 100
+"""Of a run: an evaluation has few, and a training has many."""
+_TREND = 2.6
+"""Standard errors of a rank correlation with the episode, which chance passes in one of 100 tables."""
 _NUMBERS_RUNS = names.word_set("seed run policy ckpt checkpoint")
 
 
@@ -54,6 +59,25 @@ def ask_about_runs(table: Merged, trials: Trials, ids: Sequence[str]) -> None:
                 f"rows of one run, whose mean counts ({named('configuration', ','.join([*settings, name]))}), or "
                 f"independent runs ({named('configuration', ','.join(settings) or 'none')})?"
             )
+
+
+def ask_about_episodes(table: Merged, roles: Roles) -> None:
+    """Ask about episodes in which runs get no better: those of a trained agent are evaluations, and no checkpoints."""
+    assert roles.trial is not None
+    assert roles.counter is not None
+    scores, place = (as_numbers(table.columns[name]).values for name in (roles.selection, roles.counter))
+    rows = np.flatnonzero(np.isfinite(scores))
+    run = combined(table.codes(*roles.family, roles.trial)[rows]) if rows.size else rows
+    if not rows.size or np.bincount(run).max() > _MOST_EPISODES:
+        return
+    values, order = normal_ranks(scores[rows], run), normal_ranks(place[rows], run)
+    size = float(np.sqrt(np.square(values).sum() * np.square(order).sum()))
+    if size == 0 or abs(float(values @ order)) / size * float(np.sqrt(rows.size - n_combined(run))) < _TREND:
+        raise Ambiguous(
+            f"{table.source}: scores do not get better with {roles.counter!r}: are these evaluations of a trained "
+            f"run, whose mean counts ({named('configuration', roles.trial)} {named('trial', 'none')}), or its "
+            f"checkpoints, of which the best one counts ({named('trial', roles.trial)})?"
+        )
 
 
 def ask_about_clusters(table: Merged, trials: Trials, columns: Sequence[str]) -> None:

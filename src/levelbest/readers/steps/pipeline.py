@@ -34,11 +34,11 @@ from levelbest.readers.steps.diagnose import INDEPENDENT
 from levelbest.readers.steps.guesses import choose_roles
 from levelbest.readers.steps.kinds import is_setting_name
 from levelbest.readers.steps.merged import Merged, without_copies
-from levelbest.readers.steps.planned import ask_about_levels, ask_about_repeats, guess_repetitions, said_of_runs
+from levelbest.readers.steps.planned import ask_about_levels, guess_repetitions
 from levelbest.readers.steps.problems import prefixes_of, refuse_repeats, said_of_groups
 from levelbest.readers.steps.roles import ReadRequest, Roles, configuration_of, plain_values
 from levelbest.readers.steps.runs import best_rows, find_runs
-from levelbest.readers.steps.scores import Judged, ask_about_scores, judged_by
+from levelbest.readers.steps.scores import Judged, ask_about_repeats, ask_about_scores, judged_by, said_of_runs
 from levelbest.readers.steps.wide import expand_counts, expand_lists, melt
 from levelbest.readers.tables.delimited import SUMMARY_ROWS, is_number, summary_word
 from levelbest.trials import OK, STATUSES, Metric, Trials
@@ -65,7 +65,11 @@ def build_trials(tables: Sequence[RawTable], wanted: ReadRequest) -> Trials:
     melted = long is not table
     table = expand_lists(long.having(roles.selection, is_given=wanted.selection is not None), roles)
     judged = judged_by(table, roles, wanted)
-    table = find_runs(table, roles, wanted)
+    columns, table = table.columns, find_runs(table, roles, wanted)
+    if wanted.trial is None and roles.trial in columns and names.tokens(roles.counter or "")[-1:] == ("episode",):
+        from levelbest.readers.steps.alike import ask_about_episodes  # for such tables alone
+
+        ask_about_episodes(table, roles)
     ask_about_levels(table, roles, wanted)
     kept, trials = _read_rows(table, roles, judged, melted, wanted.tied)
     trials = _completed(table, kept, trials, roles, wanted)

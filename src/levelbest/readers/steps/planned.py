@@ -10,13 +10,12 @@ import numpy as np
 
 from levelbest._check import Column, IntArray
 from levelbest.cautions import Caution
-from levelbest.errors import Ambiguous, named, named_condition
+from levelbest.errors import Ambiguous, DataError, named, named_condition
 from levelbest.readers.raw import Codes, as_codes, joint_codes
 from levelbest.readers.steps import names
 from levelbest.readers.steps.cells import as_numbers
 from levelbest.readers.steps.kinds import (
     HYPERPARAMETERS,
-    PLACES,
     Look,
     is_index,
     is_run_number,
@@ -27,11 +26,10 @@ from levelbest.readers.steps.merged import Merged
 from levelbest.readers.steps.names import among, word_set
 from levelbest.readers.steps.roles import ReadRequest, Roles, looks_numeric
 from levelbest.readers.steps.runs import settings_vary
-from levelbest.trials import BY_ID, SETTINGS_GIVEN, Trials, few_again, is_split_name, split_column
+from levelbest.trials import Trials, few_again, is_split_name, split_column
 
-__all__ = ["REPEATS", "RUNS", "ask_about_levels", "ask_about_repeats", "counts_by_family", "guess_levels"]
+__all__ = ["REPEATS", "RUNS", "ask_about_levels", "counts_by_family", "guess_levels"]
 __all__ += ["guess_repetitions", "guess_searches", "in_blocks", "is_planned", "is_shared", "meets_every_seed"]
-__all__ += ["said_of_runs"]
 
 REPEATS = word_set("repeat repeat_id repetition rep replicate replication restart study_seed search_seed")
 """Names of columns that number repeats of a search."""
@@ -46,12 +44,8 @@ _REPETITIONS = word_set(
     "split inner inner_fold inner_split inner_cv"
 )
 RUNS = word_set("run run_id run_number run_no run_idx run_nr")
+_RESAMPLES = word_set("bootstrap bootstraps bootstrapped boot")
 _TRIALS = word_set("trial trial_id trial_number trial_no trial_idx trial_nr")
-_IDS = word_set("seed id uid uuid run job ckpt checkpoint policy path dir folder file hash commit sha")
-_JOBS = word_set("job job_id job_name jobid slurm_job_id slurm_array_task_id array_task_id")
-_OF_RUNS = ("identifier", "path", "hash", "numbers-runs")
-_COMPARED_UP_TO = 100_000
-"""Rows of a table in which rows of one run are looked for."""
 _MOST = 50
 """More of a family are taken for a search whose settings were not recorded, as of a column of seeds."""
 _CONDITIONS = word_set(
@@ -162,49 +156,16 @@ def _numbers(table: Merged, named_so: Sequence[str], varied: list[str], trials: 
 def _ask_about_counter(table: Merged, varied: Sequence[str], trials: Trials) -> None:
     """Ask about the only setting that varies, where it counts the rows of every family: it may number runs."""
     if len(varied) == 1 and _counts_in_turn(table, varied[0], trials):
+        if set(names.tokens(varied[0])) & _RESAMPLES:
+            raise DataError(
+                f"{table.source}: {varied[0]!r} numbers resamples of one result, which say nothing about another run: "
+                f"give the results of several runs, or a row for each problem ({named('group')})"
+            )
         raise Ambiguous(
             f"{table.source}: {varied[0]!r} counts the rows of every family, and no setting varies beside it: are they "
             f"runs of one configuration ({named('seed_column', varied[0])}), or is it a setting "
             f"({named('seed_column', 'none')})?"
         )
-
-
-def said_of_runs(table: Merged, trials: Trials, wanted: ReadRequest) -> dict[str, str]:
-    """That the configurations were given, and whether they are ids of runs or seeds."""
-    if wanted.configuration is None:
-        return {}
-    ids = any(_tells_runs_apart(table, name) for name in trials.configuration)
-    return {SETTINGS_GIVEN: "yes"} | ({BY_ID: "yes"} if ids else {})
-
-
-def _tells_runs_apart(table: Merged, name: str) -> bool:
-    """Whether a column is by its name or cells of seeds or of the ids of runs."""
-    if names.spelled(name) in PLACES - _JOBS:
-        return False
-    return bool(set(names.tokens(name)) & _IDS) or never_setting(Look(name, table.columns[name])) in _OF_RUNS
-
-
-def ask_about_repeats(table: Merged, trials: Trials, roles: Roles, wanted: ReadRequest) -> None:
-    """Ask where rows that share an id, a seed or a cluster score alike, and would count as independent."""
-    if trials.search is not None or roles.trial or wanted.trial or not 6 <= len(trials) <= _COMPARED_UP_TO:
-        return
-    guessed = {roles.seed} if wanted.seed_column is None else set()
-    free = [name for name in table.columns if name not in roles.used() - guessed]
-    if trials.group is not None:
-        if free and not trials.clusters and wanted.cluster is None:
-            from levelbest.readers.steps.alike import ask_about_clusters  # for such tables alone
-
-            ask_about_clusters(table, trials, free)
-        return
-    cells = _cell_codes(trials)
-    each = {name: joint_codes([cells, as_codes(table.columns[name])[1]]) for name in free}
-    ids = [
-        name for name in free if 3 * np.unique(each[name]).size <= 2 * len(trials) and _tells_runs_apart(table, name)
-    ]
-    if ids and wanted.configuration is None:
-        from levelbest.readers.steps.alike import ask_about_runs  # for such tables alone
-
-        ask_about_runs(table, trials, ids)
 
 
 def _cell_codes(trials: Trials) -> Codes:

@@ -37,7 +37,7 @@ __all__ = ["best_rows", "counter_of", "find_runs", "settings_vary"]
 
 _RUNS = names.word_set(
     "run run_id run_name run_uuid trial trial_id trial_name log log_file log_path file job job_id experiment_id uuid "
-    "config_id config_idx configuration_id candidate_id arm_id hparams_id"
+    "config_id config_idx configuration_id candidate_id arm_id hparams_id train_seed model_seed agent_seed policy_id"
 )
 _UNSURE = names.word_set(
     "iteration iterations iter generation episode episodes round update updates step steps budget fidelity rung"

@@ -1,7 +1,7 @@
 """Direction and bounds of scores, and scores that are probably not what they seem.
 
-For two scales in one column, and for crashes written as 0, the user is asked; ``bounds`` confirms that all scores are
-intended.
+For two scales in one column, for crashes written as 0, and for scores of one run counted as several, the user is asked;
+``bounds`` confirms that all scores are intended.
 """
 
 from __future__ import annotations
@@ -15,14 +15,15 @@ from levelbest import _check
 from levelbest._check import Bounds, FloatArray
 from levelbest.cautions import Caution
 from levelbest.errors import Ambiguous, InputError, named, named_condition
-from levelbest.readers.raw import Coded
+from levelbest.readers.raw import Coded, as_codes, joint_codes
 from levelbest.readers.steps import names
 from levelbest.readers.steps.cells import as_numbers
+from levelbest.readers.steps.kinds import PLACES, Look, never_setting
 from levelbest.readers.steps.merged import Merged
 from levelbest.readers.steps.roles import ReadRequest, Roles
-from levelbest.trials import OK, Trials
+from levelbest.trials import BY_ID, OK, SETTINGS_GIVEN, Trials
 
-__all__ = ["Judged", "ask_about_scores", "judged_by"]
+__all__ = ["Judged", "ask_about_repeats", "ask_about_scores", "judged_by", "said_of_runs"]
 
 _FACTOR = 20.0
 """So many times larger scores of one family than another's shares are percent."""
@@ -31,9 +32,12 @@ _GAP = 5.0
 _MARKS = {0.0: 2, -1.0: 1} | dict.fromkeys((-99.0, -999.0, -9999.0, 999.0, 9999.0, 99999.0, 999999.0), 1)
 """Numbers that stand for no score, and how many of them raise the question."""
 _FEW = 5
-
-
 _BEST_GRADE = 10
+_IDS = names.word_set("seed id uid uuid run job ckpt checkpoint policy path dir folder file hash commit sha")
+_JOBS = names.word_set("job job_id job_name jobid slurm_job_id slurm_array_task_id array_task_id")
+_OF_RUNS = ("identifier", "path", "hash", "numbers-runs")
+_COMPARED_UP_TO = 100_000
+"""Rows of a table in which rows of one run are looked for."""
 
 
 @dataclass(frozen=True)
@@ -188,6 +192,44 @@ def _ask_about_marks(scores: FloatArray, name: str) -> None:
             many = f"{marked} scores of {name!r} are" if marked > 1 else f"1 score of {name!r} is"
             raise Ambiguous(
                 f"{many} exactly {mark:g} and all others between {others.min():g} and {others.max():g}: are they "
-                f"crashes ({named_condition(name, mark, '<>')}, or a column that says so, {named('status')}), or "
-                f"scores ({named('bounds')} with the lowest and highest possible)?"
+                f"crashes ({named_condition(name, f'{mark:g}', '<>')} leaves them out; or name a column that says so, "
+                f"{named('status')}), or scores ({named('bounds')} with the lowest and highest possible)?"
             )
+
+
+def said_of_runs(table: Merged, trials: Trials, wanted: ReadRequest) -> dict[str, str]:
+    """That the configurations were given, and whether they are ids of runs or seeds."""
+    if wanted.configuration is None:
+        return {}
+    ids = any(_tells_runs_apart(table, name) for name in trials.configuration)
+    return {SETTINGS_GIVEN: "yes"} | ({BY_ID: "yes"} if ids else {})
+
+
+def _tells_runs_apart(table: Merged, name: str) -> bool:
+    """Whether a column is by its name or cells of seeds or of the ids of runs."""
+    if names.spelled(name) in PLACES - _JOBS:
+        return False
+    return bool(set(names.tokens(name)) & _IDS) or never_setting(Look(name, table.columns[name])) in _OF_RUNS
+
+
+def ask_about_repeats(table: Merged, trials: Trials, roles: Roles, wanted: ReadRequest) -> None:
+    """Ask where rows that share an id, a seed or a cluster score alike, and would count as independent."""
+    if trials.search is not None or roles.trial or wanted.trial or not 6 <= len(trials) <= _COMPARED_UP_TO:
+        return
+    guessed = {roles.seed} if wanted.seed_column is None else set()
+    free = [name for name in table.columns if name not in roles.used() - guessed]
+    if trials.group is not None:
+        if free and not trials.clusters and wanted.cluster is None:
+            from levelbest.readers.steps.alike import ask_about_clusters  # for such tables alone
+
+            ask_about_clusters(table, trials, free)
+        return
+    cells = joint_codes([trials.family, *([] if trials.task is None else [trials.task])])
+    each = {name: joint_codes([cells, as_codes(table.columns[name])[1]]) for name in free}
+    ids = [
+        name for name in free if 3 * np.unique(each[name]).size <= 2 * len(trials) and _tells_runs_apart(table, name)
+    ]
+    if ids and wanted.configuration is None:
+        from levelbest.readers.steps.alike import ask_about_runs  # for such tables alone
+
+        ask_about_runs(table, trials, ids)
