@@ -198,3 +198,17 @@ def test_resamples_of_one_result_are_no_runs():
     table = {"model": ["a", "b"] * 20, "bootstrap": np.repeat(np.arange(20), 2), "accuracy": rng.random(40)}
     with pytest.raises(lb.DataError, match="'bootstrap' numbers resamples of one result"):
         lb.compare(table, **FAST)
+
+
+def test_a_number_of_configurations_is_no_counter_of_checkpoints():
+    """It rises for each seed by equal steps, as checkpoints would; but the settings change with it."""
+    rng = np.random.default_rng(3)
+    rows = [
+        (model, number, rate, seed, rng.normal(0.8 + number / 200, 0.01))
+        for model in ("mlp", "kan")
+        for number, rate in enumerate(10 ** rng.uniform(-4, -1, 6))
+        for seed in range(3)
+    ]
+    table = dict(zip(("model", "cfg", "lr", "seed", "val_acc"), map(list, zip(*rows, strict=True)), strict=True))
+    compared = lb.compare(table, **FAST)
+    assert (compared.terms.design, compared.pairs[0].n_trials) == ("configurations", (6, 6))

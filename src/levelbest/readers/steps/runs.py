@@ -201,6 +201,9 @@ def _ask_about_ladder(table: Merged, roles: Roles, within: Codes) -> None:
         place = as_numbers(table.columns[name]).values
         rows = _Rows(table, roles, name, place, within, plural=True)
         ladder = _by_name(rows) if np.isfinite(place).all() else None
+        settings = names.among(rows.free, HYPERPARAMETERS)
+        if ladder is not None and table.codes(*settings, within=ladder.run).max() > ladder.run.max():
+            continue  # it numbers configurations
         if ladder is None and _is_learning_curve(rows):
             raise _unsure(rows, int(joint_codes([within, table.table_codes()]).max()) + 1)
         if ladder is not None:
