@@ -25,8 +25,8 @@ from levelbest.trials import OK, Trials
 __all__ = ["ask_about_clusters", "ask_about_episodes", "ask_about_runs"]
 
 _SELDOM, _NOT_OFTEN = 1e-3, 0.01
-"""How often chance makes rows so alike; the second for columns that number runs by their names, the rows of which are
-rarely anything but rows of one run."""
+"""How often chance makes rows so alike; the second where nothing else varies beside a column that by its name numbers
+runs: its rows are rarely anything but rows of one run."""
 _MOST_EPISODES = 100
 """Of a run: an evaluation has few, and a training has many."""
 _TREND = 2.6
@@ -52,7 +52,8 @@ def ask_about_runs(table: Merged, trials: Trials, ids: Sequence[str]) -> None:
             continue  # a run has one setting
         cells = combined(family, *(known[key] for key in settings))
         freedom = sizes.size - n_combined(cells), rows.size - n_combined(cells)
-        level = _NOT_OFTEN if set(names.tokens(name)) & _NUMBERS_RUNS else _SELDOM
+        plain = len(settings) == len(known) and set(names.tokens(name)) & _NUMBERS_RUNS
+        level = _NOT_OFTEN if plain else _SELDOM
         if are_alike(normal_ranks(shown[rows], cells), runs, *freedom, level):
             raise Ambiguous(
                 f"{table.source}: rows with the same {name!r} have scores more alike than chance makes them: are they "

@@ -224,12 +224,14 @@ def ask_about_repeats(table: Merged, trials: Trials, roles: Roles, wanted: ReadR
 
             ask_about_clusters(table, trials, free)
         return
+    if wanted.configuration is not None:
+        return
     cells = joint_codes([trials.family, *([] if trials.task is None else [trials.task])])
     each = {name: joint_codes([cells, as_codes(table.columns[name])[1]]) for name in free}
     ids = [
         name for name in free if 3 * np.unique(each[name]).size <= 2 * len(trials) and _tells_runs_apart(table, name)
     ]
-    if ids and wanted.configuration is None:
+    if ids:
         from levelbest.readers.steps.alike import ask_about_runs  # for such tables alone
 
         ask_about_runs(table, trials, ids)
