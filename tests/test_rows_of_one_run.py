@@ -212,3 +212,77 @@ def test_a_number_of_configurations_is_no_counter_of_checkpoints():
     table = dict(zip(("model", "cfg", "lr", "seed", "val_acc"), map(list, zip(*rows, strict=True)), strict=True))
     compared = lb.compare(table, **FAST)
     assert (compared.terms.design, compared.pairs[0].n_trials) == ("configurations", (6, 6))
+
+
+def columns(names, rows):
+    return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+
+
+def test_given_ids_are_runs_however_unequal_their_rows_are():
+    rng = np.random.default_rng(4)
+    rows = [
+        (model, seed, rng.normal(level, 1))
+        for model in "ab"
+        for seed, level in enumerate(rng.normal(0, 5, 8))
+        for _ in range(12 if seed % 2 else 1)
+    ]
+    compared = lb.compare(columns(("model", "seed", "acc"), rows), configuration="seed", **FAST)
+    assert (compared.terms.design, compared.pairs[0].n_trials) == ("evaluations", (8, 8))
+    uneven = [caution for caution in compared.cautions if caution.kind == "uneven"]
+    assert [caution.value for caution in uneven] == [12.0, 12.0]
+    table = columns(("model", "seed", "acc"), [*rows, ("a", None, 0.1), ("a", None, 0.2)])
+    alone = lb.compare(table, configuration="seed", **FAST)
+    assert alone.pairs[0].n_trials == (10, 8)  # rows without an id are not one run
+
+
+def test_failures_of_one_seed_are_no_copies():
+    rows = [("b", seed, 0.5 + seed / 10 + k / 100) for seed in range(4) for k in range(4)]
+    rows += [("a", seed, 0.5 + seed / 10 if k == 0 else None) for seed in range(4) for k in range(4)]
+    trials = lb.read_trials(columns(("model", "seed", "acc"), rows), configuration="seed", direction="max")
+    assert (len(trials), len(trials.skipped), trials["a"].n_failed) == (32, 0, 12)
+
+
+def test_runs_of_configurations_are_configurations():
+    rng = np.random.default_rng(4)
+    rows = [
+        (model, number, seed, level + rng.normal(0, 0.1))
+        for model in "ab"
+        for number, level in enumerate(rng.normal(0, 1, 8))
+        for seed in range(3)
+    ]
+    for name in ("config_id", "init_checkpoint"):  # of each of which all seeds were run
+        table = columns(("model", name, "seed", "acc"), [(row[0], f"x{row[1]}", *row[2:]) for row in rows])
+        with pytest.raises(Ambiguous, match=rf"runs of one configuration.*configuration='{name}'"):
+            lb.compare(table, **FAST)
+        compared = lb.compare(table, configuration=name, **FAST)
+        assert (compared.terms.design, compared.pairs[0].n_trials) == ("configurations", (8, 8))
+
+
+def test_evaluations_of_runs_on_several_tasks_and_of_all_problems():
+    rng = np.random.default_rng(4)
+    levels = {(model, seed): rng.normal(0, 3) for model in "ab" for seed in range(6)}
+    rows = [(*run, task, level + rng.normal()) for run, level in levels.items() for task in "wxyz" for _ in range(3)]
+    table = columns(("model", "seed", "dataset", "acc"), rows)
+    with pytest.raises(Ambiguous, match=r"rows of one run, whose mean counts \(configuration='seed' task='none'"):
+        lb.compare(table, **FAST)
+    assert lb.compare(table, configuration="seed", task="none", **FAST).pairs[0].n_trials == (6, 6)
+    apart = [(*run, task, rng.normal(0, 3), k) for run in levels for task in "wxyz" for k in range(3)]
+    apart = [(model, seed, task, level + 0.1 * k) for model, seed, task, level, k in apart]
+    over = lb.compare(columns(("model", "seed", "dataset", "acc"), apart), configuration="seed", **FAST)
+    assert over.overall.pairs[0].budget.tolist() == [1]  # a new run, on each task
+
+
+def test_runs_that_do_better_on_all_problems_are_asked_about_where_the_verdict_depends_on_it():
+    rng, asked, named = np.random.default_rng(4), 0, 0
+    for _ in range(15):
+        levels = {(model, seed): rng.normal(0, 3) for model in "ab" for seed in range(6)}
+        rows = [(*run, f"q{k}", int(level / 2 + rng.normal() > 0)) for run, level in levels.items() for k in range(40)]
+        table = columns(("model", "seed", "question_id", "correct"), rows)
+        try:
+            named += lb.compare(table, n_resamples=199).pairs[0].verdict_at(1) in ("a", "b")
+        except Ambiguous as error:
+            asked += "alike on all problems of 'question_id'" in str(error)
+    assert asked > 2  # it would have named a winner among equals
+    assert named <= 4  # of 15 at .06: more in less than 2 of 1,000 seeds
+    assert lb.compare(table, configuration="seed", group="none", **FAST).pairs[0].n_trials == (6, 6)
+    assert lb.compare(table, configuration="none", n_resamples=199).terms.n_groups == 40

@@ -18,6 +18,7 @@ from levelbest.designs._input import is_judged
 from levelbest.designs._protocol import POINTS, WHOLE, Design, FamilyCounts, Request, Table
 from levelbest.designs._table import drawn_curve
 from levelbest.designs.selecting import spend_per_solved
+from levelbest.designs.shared_runs import ask_about_runs_of_problems
 from levelbest.errors import Ambiguous, DataError, InputError, named
 from levelbest.results import Curve, DesignWords, Noise, SpendPerSolved, Stratum
 from levelbest.stats.bands import Interval
@@ -194,6 +195,8 @@ class ProblemsDesign(Design):
         """The difference of each pair, problem by problem or each system over its own problems."""
         answer = problem_contrasts(self.systems, hypotheses, paired=self.paired)
         self._ask_about_nesting(hypotheses, answer)
+        if isinstance(self.trials, Trials):
+            ask_about_runs_of_problems(self.trials, hypotheses, answer)
         return answer
 
     def _ask_about_nesting(self, hypotheses: Hypotheses, answer: Contrasts) -> None:

@@ -205,40 +205,48 @@ class Evaluations(Folds):
 
     name: ClassVar[str] = "evaluations"
     part: ClassVar[str] = "evaluation"
+    words = DesignWords(
+        unit="run",
+        part="evaluation",
+        single="a new run",
+        judged="by the mean over its evaluations",
+        ran=(
+            "We ran each of {families} {many} times, evaluated every run several times, and report the mean {column} "
+            "of a new run."
+        ),
+        estimated="",
+    )
 
     def __init__(self, trials: Trials, request: Request) -> None:
         assert trials.setting is not None
         self.splits, self.paired = trials.setting, False
         Seeds.__init__(self, trials, request)
-        self.words = DesignWords(
-            unit="run",
-            part=self.part,
-            single="a new run",
-            judged="by the mean over its evaluations",
-            ran=(
-                "We ran each of {families} {many} times, evaluated every run several times, and report the mean "
-                "{column} of a new run."
-            ),
-            estimated="",
-        )
 
     @classmethod
     def fits(cls, trials: Table, request: Request) -> bool:
         """Where ids of runs are given, no setting varies, and the best of several runs is not requested."""
         if request.while_running or request.axis == "cost" or request.paired is True or not asks_for_one_run(request):
             return False
-        if not isinstance(trials, Trials) or BY_ID not in trials.facts or not has_repeats(trials):
-            return False
-        return trials.group is None and trials.search is None and len(trials.configuration) == 1
+        return isinstance(trials, Trials) and are_evaluations(trials)
 
     def _about_splits(self) -> list[Caution]:
-        counts = [np.bincount(runs_of(table, run)) for table, run in zip(self.tables, self.by_run, strict=True)]
-        return [
-            Caution.of(
-                "averaged-runs", name, int(held.size), kind="evaluations", n_runs=int(held.size), n_rows=int(held.sum())
-            )
-            for name, held in zip(self.families, counts, strict=True)
-        ]
+        about = []
+        for name, table, run in zip(self.families, self.tables, self.by_run, strict=True):
+            held = np.bincount(runs_of(table, run))
+            count, least, most = int(held.size), int(held.min()), int(held.max())
+            facts = {"n_runs": count, "n_rows": int(held.sum())}
+            about.append(Caution.of("averaged-runs", name, count, kind="evaluations", **facts))
+            if least < most:
+                facts = {"least": least, "most": most}
+                about.append(Caution.of("averaged-runs", name, most / least, kind="uneven", **facts))
+        return about
+
+
+def are_evaluations(trials: Trials) -> bool:
+    """Whether rows are of runs whose ids were given, several of some, and no setting varies between these."""
+    if BY_ID not in trials.facts or not has_repeats(trials) or trials.group is not None or trials.search is not None:
+        return False
+    return len(trials.configuration) == 1
 
 
 def _splits(trials: Trials) -> tuple[str, IntArray] | None:

@@ -1,4 +1,4 @@
-"""One run measured on several tasks: its scores there rise and fall together, and are one observation, not several."""
+"""One run measured on several tasks or problems: its scores there rise and fall together, and are one observation."""
 
 from __future__ import annotations
 
@@ -23,25 +23,52 @@ def ask_about_shared_runs(
     first = next(iter(tasks.values()))
     if not {"task", "seed"} <= set(first.columns) or SETTINGS_GIVEN in first.facts:
         return
-    winners = [contrast.pair for contrast in answer.pairs if np.any(contrast.certified)]
-    if not winners or any(table.seed is None for table in tasks.values()):
+    if any(table.seed is None for table in tasks.values()):
         return
     families = [_by_run(tasks, scores, place) for place in range(len(first.families))]
-    if not _are_shared(families):
+    if not _stands(families, hypotheses, answer):
+        raise _depends(first.columns["seed"], "tasks", first.columns["task"], named("task", "none"))
+
+
+def ask_about_runs_of_problems(trials: Trials, hypotheses: Hypotheses, answer: Contrasts) -> None:
+    """Ask where runs of one seed do better or worse on all problems, and a winner depends on counting each once."""
+    if not {"group", "seed"} <= set(trials.columns) or SETTINGS_GIVEN in getattr(trials, "facts", {}):
         return
-    means = [np.nanmean(runs[:, np.isfinite(runs).all(axis=0)], axis=0) for runs in families]
-    if min(map(len, means)) > 1:
-        whole = run_contrasts(means, hypotheses)
-        confirmed = {contrast.pair for contrast in whole.pairs if np.any(contrast.certified)}
-        if confirmed >= set(winners):
-            return
-    seed, task = first.columns["seed"], first.columns["task"]
-    raise Ambiguous(
-        f"rows with the same {seed!r} score alike on all tasks of {task!r}, more than chance makes them, and the "
-        f"verdict depends on it: are they one run measured on every task, whose mean over them counts "
-        f"({named('configuration', seed)} {named('task', 'none')}), or independent runs "
-        f"({named('configuration', 'none')})?"
+    if trials.seed is None or trials.group is None:
+        return
+    labels, run = np.unique(trials.seed.astype(str), return_inverse=True)
+    turned = trials.metric.sign * (trials.selection if trials.reported is None else trials.reported)
+    families = []
+    for place in range(len(trials.families)):
+        rows = np.flatnonzero((trials.family == place) & np.isfinite(turned))
+        held = np.full((len(trials.groups), labels.size), np.nan)
+        held[trials.group[rows], run[rows]] = turned[rows]
+        if np.count_nonzero(np.isfinite(held)) < rows.size:
+            return  # several samples of a problem have one seed
+        families.append(held)
+    if not _stands(families, hypotheses, answer):
+        raise _depends(trials.columns["seed"], "problems", trials.columns["group"], named("group", "none"))
+
+
+def _depends(seed: str, parts: str, column: str, whole: str) -> Ambiguous:
+    return Ambiguous(
+        f"rows with the same {seed!r} score alike on all {parts} of {column!r}, more than chance makes them, and the "
+        f"verdict depends on it: are they of one run, whose mean over the {parts} counts "
+        f"({named('configuration', seed)} {whole}), or independent ({named('configuration', 'none')})?"
     )
+
+
+def _stands(families: Sequence[FloatArray], hypotheses: Hypotheses, answer: Contrasts) -> bool:
+    """Whether winners do not depend on it: scores of runs, parts by runs of each family, are not alike, or the means
+    of runs name the same winners."""
+    winners = {contrast.pair for contrast in answer.pairs if np.any(contrast.certified)}
+    if not winners or not _are_shared(families):
+        return True
+    complete = [runs[:, np.isfinite(runs).all(axis=0)] for runs in families]
+    if min(runs.shape[1] for runs in complete) < 2:
+        return False
+    whole = run_contrasts([runs.mean(axis=0) for runs in complete], hypotheses)
+    return winners <= {contrast.pair for contrast in whole.pairs if np.any(contrast.certified)}
 
 
 def _by_run(tasks: Mapping[str, Trials], scores: Mapping[str, Sequence[Scores]], place: int) -> FloatArray:

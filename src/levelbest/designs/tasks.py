@@ -20,7 +20,7 @@ from levelbest.designs._input import as_trials, pairs_of
 from levelbest.designs._protocol import FIRST_SHOWN, Design, FamilyCounts, Request
 from levelbest.designs._table import adaptive_families, drawn_curve, same_but_for_rounding, scores_of, turned_samples
 from levelbest.designs.compare import compare_request
-from levelbest.designs.seeds import Configurations, Folds, Seeds
+from levelbest.designs.seeds import Configurations, Evaluations, Folds, Seeds
 from levelbest.designs.shared_runs import ask_about_shared_runs
 from levelbest.errors import Ambiguous, InputError, named
 from levelbest.readers.steps.diagnose import with_diagnostics
@@ -197,12 +197,9 @@ class Tasks(Design):
         self.adjustment = "permutation"
         of_splits = all(Folds.fits(table, request) for table in self.tasks.values())
         self.folds = {name: Folds(table, request) for name, table in self.tasks.items()} if of_splits else {}
-        if of_splits:
-            self.words = self.folds[task].words
-        elif all(Seeds.fits(table, request) for table in tasks.values()):
-            self.words = Seeds.words
-        elif any(Configurations.fits(table, request) for table in tasks.values()):
-            self.words = Configurations.words
+        designs = ((Seeds, all), (Evaluations, all), (Configurations, any))
+        fit = (kind.words for kind, share in designs if share(kind.fits(table, request) for table in tasks.values()))
+        self.words = self.folds[task].words if of_splits else next(fit, self.words)
 
     @property
     def spaces(self) -> tuple[SearchSpace, ...]:

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from levelbest._check import FloatArray, IntArray
 from levelbest.errors import Ambiguous, named
-from levelbest.readers.raw import as_codes
+from levelbest.readers.raw import Codes, as_codes
 from levelbest.readers.steps import names
 from levelbest.readers.steps.cells import as_numbers
 from levelbest.readers.steps.designs import codes_of, combined, n_combined
@@ -34,32 +35,74 @@ _TREND = 2.6
 _NUMBERS_RUNS = names.word_set("seed run policy ckpt checkpoint")
 
 
-def ask_about_runs(table: Merged, trials: Trials, ids: Sequence[str]) -> None:
-    """Ask where rows with the same id or seed, which differ in no setting, score alike."""
-    shown = trials.selection if trials.reported is None else trials.reported
-    rows = np.flatnonzero(np.isfinite(shown) & (trials.status == OK))
-    if not rows.size:
-        return
-    known = {name: codes_of(column)[rows] for name, column in trials.configuration.items() if name not in ids}
-    family = trials.family[rows] if trials.task is None else combined(trials.family[rows], trials.task[rows])
+def ask_about_runs(table: Merged, trials: Trials, ids: Sequence[str], of_settings: Sequence[str]) -> None:
+    """Ask where rows with the same id or seed, which differ in no setting, score alike; ``of_settings``: those ids that
+    are of configurations rather than of runs."""
     for name in ids:
-        runs = combined(family, as_codes(table.columns[name])[1][rows])
-        sizes = np.bincount(runs)
-        if np.count_nonzero(sizes > 1) < sizes.size / 2:
+        known = [key for key in trials.configuration if key not in ids]
+        settings = _shared_settings(table, trials, name, known)
+        if settings is None:
             continue
-        settings = [key for key, codes in known.items() if n_combined(runs, codes) == sizes.size]
-        if any(is_setting_name(key) for key in known if key not in settings):
-            continue  # a run has one setting
-        cells = combined(family, *(known[key] for key in settings))
-        freedom = sizes.size - n_combined(cells), rows.size - n_combined(cells)
-        plain = len(settings) == len(known) and set(names.tokens(name)) & _NUMBERS_RUNS
-        level = _NOT_OFTEN if plain else _SELDOM
-        if are_alike(normal_ranks(shown[rows], cells), runs, *freedom, level):
-            raise Ambiguous(
-                f"{table.source}: rows with the same {name!r} have scores more alike than chance makes them: are they "
-                f"rows of one run, whose mean counts ({named('configuration', ','.join([*settings, name]))}), or "
-                f"independent runs ({named('configuration', ','.join(settings) or 'none')})?"
-            )
+        plain = len(settings) == len(known) and name not in of_settings and set(names.tokens(name)) & _NUMBERS_RUNS
+        shared = _rows_alike(table, trials, name, settings, _NOT_OFTEN if plain else _SELDOM)
+        if not shared:
+            continue
+        how = named("configuration", ",".join([*settings, name]))
+        how = f"{how} {named('task', 'none')}" if shared == "over tasks" else how
+        unit = "rows of one run, whose mean counts"
+        if name in of_settings:
+            unit = "runs of one configuration, which is judged by their mean"
+        raise Ambiguous(
+            f"{table.source}: rows with the same {name!r} have scores more alike than chance makes them: are they "
+            f"{unit} ({how}), or independent runs ({named('configuration', ','.join(settings) or 'none')})?"
+        )
+
+
+def _scored(table: Merged, trials: Trials, name: str) -> IntArray:
+    """The rows with a score and an id."""
+    shown = trials.selection if trials.reported is None else trials.reported
+    held = as_codes(table.columns[name])[1] >= 0
+    return np.flatnonzero(np.isfinite(shown) & (trials.status == OK) & held)
+
+
+def _shared_settings(table: Merged, trials: Trials, name: str, known: Sequence[str]) -> list[str] | None:
+    """The settings that all rows of a run share; None where few runs have several rows, or one has several settings."""
+    rows = _scored(table, trials, name)
+    runs = combined(_cells(trials)[rows], as_codes(table.columns[name])[1][rows])
+    sizes = np.bincount(runs)
+    if not rows.size or np.count_nonzero(sizes > 1) < sizes.size / 2:
+        return None
+    settings = [key for key in known if n_combined(runs, codes_of(trials.configuration[key])[rows]) == sizes.size]
+    return None if any(is_setting_name(key) for key in known if key not in settings) else settings
+
+
+def _rows_alike(table: Merged, trials: Trials, name: str, settings: Sequence[str], level: float) -> str:
+    """Whether rows with one id are alike: ``within tasks``, or what has one id is alike ``over tasks`` too."""
+    rows = _scored(table, trials, name)
+    shown = trials.selection if trials.reported is None else trials.reported
+    held, family = as_codes(table.columns[name])[1][rows], trials.family[rows]
+    cells = combined(_cells(trials)[rows], *(codes_of(trials.configuration[key])[rows] for key in settings))
+    runs, values = combined(_cells(trials)[rows], held), normal_ranks(shown[rows], cells)
+    if not are_alike(values, runs, n_combined(runs) - n_combined(cells), rows.size - n_combined(cells), level):
+        return ""
+    if trials.task is not None and _are_alike_over(family, trials.task[rows], held, values):
+        return "over tasks"
+    return "within tasks"
+
+
+def _cells(trials: Trials) -> IntArray:
+    """The family and task of each row."""
+    return combined(trials.family) if trials.task is None else combined(trials.family, trials.task)
+
+
+def _are_alike_over(family: Codes, task: Codes, held: Codes, values: FloatArray) -> bool:
+    """Whether what has one id is alike on all tasks as well: it is one run, measured on each."""
+    each = combined(family, task, held)
+    first = np.unique(each, return_index=True)[1]
+    means = np.bincount(each, values) / np.bincount(each)
+    runs, cells = combined(family[first], held[first]), combined(family[first], task[first])
+    freedom = n_combined(runs) - n_combined(family), first.size - n_combined(cells)
+    return are_alike(without_means(means, cells), runs, *freedom, _SELDOM)
 
 
 def ask_about_episodes(table: Merged, roles: Roles) -> None:
@@ -71,14 +114,24 @@ def ask_about_episodes(table: Merged, roles: Roles) -> None:
     run = combined(table.codes(*roles.family, roles.trial)[rows]) if rows.size else rows
     if not rows.size or np.bincount(run).max() > _MOST_EPISODES:
         return
-    values, order = normal_ranks(scores[rows], run), normal_ranks(place[rows], run)
-    size = float(np.sqrt(np.square(values).sum() * np.square(order).sum()))
-    if size == 0 or abs(float(values @ order)) / size * float(np.sqrt(rows.size - n_combined(run))) < _TREND:
+    family = combined(table.codes(*roles.family)[rows])
+    if not any(_rises(scores[rows[mine]], place[rows[mine]], combined(run[mine])) for mine in _each(family)):
         raise Ambiguous(
             f"{table.source}: scores do not get better with {roles.counter!r}: are these evaluations of a trained "
             f"run, whose mean counts ({named('configuration', roles.trial)} {named('trial', 'none')}), or its "
             f"checkpoints, of which the best one counts ({named('trial', roles.trial)})?"
         )
+
+
+def _each(codes: IntArray) -> list[IntArray]:
+    return [np.flatnonzero(codes == code) for code in range(n_combined(codes))]
+
+
+def _rises(scores: FloatArray, place: FloatArray, run: IntArray) -> bool:
+    """Whether scores go with the place in their run, more than chance makes them."""
+    values, order = normal_ranks(scores, run), normal_ranks(place, run)
+    size = float(np.sqrt(np.square(values).sum() * np.square(order).sum()))
+    return size > 0 and abs(float(values @ order)) / size * float(np.sqrt(scores.size - n_combined(run))) > _TREND
 
 
 def ask_about_clusters(table: Merged, trials: Trials, columns: Sequence[str]) -> None:
@@ -103,8 +156,8 @@ def ask_about_clusters(table: Merged, trials: Trials, columns: Sequence[str]) ->
             raise Ambiguous(
                 f"{table.source}: the {n_problems} problems in {trials.columns['group']!r} belong to {count} values of "
                 f"{name!r}, within which the families differ more alike than chance makes them: is each value a "
-                f"cluster, which counts once ({named('cluster', name)}), or are the problems independent "
-                f"({named('cluster', 'none')})?"
+                f"cluster, which counts once ({named('cluster', name)}), or a fixed kind of problem "
+                f"({named('stratum', name)}), or are the problems independent ({named('cluster', 'none')})?"
             )
 
 

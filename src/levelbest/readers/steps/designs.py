@@ -115,8 +115,13 @@ class FamilySettings:
 
     @cached_property
     def codes(self) -> IntArray:
-        """Which configuration each trial ran."""
-        return diagnostics.configuration_codes(list(self.varied.values()), self.rows.size)
+        """Which configuration each trial ran; a row without the id of its run is a run of its own."""
+        columns = list(self.varied.values())
+        if BY_ID in self.trials.facts:
+            alone = np.flatnonzero(np.any([column < 0 for column in columns], axis=0))
+            columns = [*columns, np.zeros(self.rows.size, dtype=np.int64)]
+            columns[-1][alone] = 1 + np.arange(alone.size)
+        return diagnostics.configuration_codes(columns, self.rows.size)
 
     def cautions(self) -> Iterator[Caution]:
         """Grid, repeated configurations and nested seeds."""
@@ -179,7 +184,7 @@ class FamilySettings:
         again, few = n_trials - first.size, few_again(first.size, n_trials)
         several = int((np.bincount(codes[first]) > 1).sum())
         planned = self.are_configurations and few and self._is_repeated_on_purpose(first, told_apart)
-        nested = planned and 2 * several > distinct
+        nested = planned and (2 * several > distinct or BY_ID in trials.facts)
         if nested:
             yield Caution.of(
                 "nested-seeds",

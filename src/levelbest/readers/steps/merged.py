@@ -252,9 +252,12 @@ def without_copies(table: Merged, numbers: Collection[str]) -> Merged:
     if counts.max() == 1:
         return table
     all_again = counts[0] > 1 and np.ptp(counts) == 0
-    if not all_again and not any(_is_seldom_tied(table.columns[name], first) for name in table.columns):
-        return table
     copies = ~np.isin(np.arange(table.n_rows), first)
+    if not all_again:  # a row without a score is another failure
+        measured = [name for name in table.columns if _is_seldom_tied(table.columns[name], first)]
+        copies &= np.any([np.isfinite(as_numbers(table.columns[name]).values) for name in measured], axis=0)
+    if not copies.any():
+        return table
     table.skip(copies, "a copy: it repeats another row, its seed or number included")
     return table.only(np.sort(first))
 

@@ -208,7 +208,7 @@ def _completed(table: Merged, kept: Merged, trials: Trials, roles: Roles, wanted
         facts[f"flagged:{roles.flag}"] = str(int(_flagged(kept, roles.flag).sum()))
     trials = replace(trials, families=families, family=family, task=task, tasks=tasks, group=group, search=search)
     trials = replace(trials, configuration=configuration_of(table, kept, roles, wanted))
-    facts |= said_of_runs(kept, trials, wanted)
+    facts |= said_of_runs(kept, trials, roles, wanted)
     trials = replace(trials, configuration=guess_repetitions(kept, trials, roles, wanted))
     seed = None if roles.seed is None else plain_values(kept.columns[roles.seed])
     trials = replace(trials, seed=seed, order=_order(kept, roles), facts=facts)

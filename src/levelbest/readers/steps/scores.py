@@ -6,7 +6,7 @@ For two scales in one column, for crashes written as 0, and for scores of one ru
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,6 +34,7 @@ _MARKS = {0.0: 2, -1.0: 1} | dict.fromkeys((-99.0, -999.0, -9999.0, 999.0, 9999.
 _FEW = 5
 _BEST_GRADE = 10
 _IDS = names.word_set("seed id uid uuid run job ckpt checkpoint policy path dir folder file hash commit sha")
+_OF_SETTINGS = names.word_set("config cfg configuration candidate arm hparams hparam hp setting settings")
 _JOBS = names.word_set("job job_id job_name jobid slurm_job_id slurm_array_task_id array_task_id")
 _OF_RUNS = ("identifier", "path", "hash", "numbers-runs")
 _COMPARED_UP_TO = 100_000
@@ -197,12 +198,26 @@ def _ask_about_marks(scores: FloatArray, name: str) -> None:
             )
 
 
-def said_of_runs(table: Merged, trials: Trials, wanted: ReadRequest) -> dict[str, str]:
+def said_of_runs(table: Merged, trials: Trials, roles: Roles, wanted: ReadRequest) -> dict[str, str]:
     """That the configurations were given, and whether they are ids of runs or seeds."""
     if wanted.configuration is None:
         return {}
-    ids = any(_tells_runs_apart(table, name) for name in trials.configuration)
-    return {SETTINGS_GIVEN: "yes"} | ({BY_ID: "yes"} if ids else {})
+    ids = [name for name in trials.configuration if _tells_runs_apart(table, name)]
+    by_id = any(not are_configurations(table, trials, roles, name) for name in ids)
+    return {SETTINGS_GIVEN: "yes"} | ({BY_ID: "yes"} if by_id else {})
+
+
+def are_configurations(table: Merged, trials: Trials, roles: Roles, name: str) -> bool:
+    """Whether an id is of configurations (or of models, versions) by its name, or since its rows have seeds, the same
+    as those of other ids: each of them is a run of its own."""
+    if set(names.tokens(name)) & _OF_SETTINGS:
+        return True
+    if roles.seed in (None, name):
+        return False
+    cells = joint_codes([trials.family, *([] if trials.task is None else [trials.task])])
+    seeds = joint_codes([cells, as_codes(table.columns[str(roles.seed)])[1]])
+    rows = np.unique(joint_codes([seeds, as_codes(table.columns[name])[1]])).size
+    return rows == len(trials) and 3 * np.unique(seeds).size <= 2 * rows
 
 
 def _tells_runs_apart(table: Merged, name: str) -> bool:
@@ -218,20 +233,18 @@ def ask_about_repeats(table: Merged, trials: Trials, roles: Roles, wanted: ReadR
         return
     guessed = {roles.seed} if wanted.seed_column is None else set()
     free = [name for name in table.columns if name not in roles.used() - guessed]
-    if trials.group is not None:
-        if free and not trials.clusters and wanted.cluster is None:
-            from levelbest.readers.steps.alike import ask_about_clusters  # for such tables alone
-
-            ask_about_clusters(table, trials, free)
-        return
-    if wanted.configuration is not None:
-        return
-    cells = joint_codes([trials.family, *([] if trials.task is None else [trials.task])])
-    each = {name: joint_codes([cells, as_codes(table.columns[name])[1]]) for name in free}
-    ids = [
-        name for name in free if 3 * np.unique(each[name]).size <= 2 * len(trials) and _tells_runs_apart(table, name)
-    ]
-    if ids:
+    if trials.group is None and wanted.configuration is None and (ids := _again(table, trials, free)):
         from levelbest.readers.steps.alike import ask_about_runs  # for such tables alone
 
-        ask_about_runs(table, trials, ids)
+        ask_about_runs(table, trials, ids, [name for name in ids if are_configurations(table, trials, roles, name)])
+    if trials.group is not None and not trials.clusters and wanted.cluster is None and roles.stratum is None:
+        from levelbest.readers.steps.alike import ask_about_clusters  # for such tables alone
+
+        ask_about_clusters(table, trials, free)
+
+
+def _again(table: Merged, trials: Trials, free: Sequence[str]) -> list[str]:
+    """The columns of seeds and of the ids of runs whose values come again within families and tasks."""
+    cells = joint_codes([trials.family, *([] if trials.task is None else [trials.task])])
+    counts = {name: np.unique(joint_codes([cells, as_codes(table.columns[name])[1]])).size for name in free}
+    return [name for name in free if 3 * counts[name] <= 2 * len(trials) and _tells_runs_apart(table, name)]

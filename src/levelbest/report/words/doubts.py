@@ -340,6 +340,9 @@ CHOSEN: dict[tuple[str, str], str | Callable[..., str]] = {
     ("averaged-runs", "evaluations"): (
         "{n_rows} rows are {n_runs} runs: each is judged by the mean over its rows, and counts once"
     ),
+    ("averaged-runs", "uneven"): (
+        "runs have {least} to {most} rows with a score: their means are comparable only if all rows are alike"
+    ),
     ("guessed-columns", ""): _guessed,
     ("guessed-columns", "open"): lambda role, columns: (
         f"not chosen, since the names are ambiguous: {columns:12} could be the {role} ({named(role)})"
