@@ -22,7 +22,7 @@ from levelbest.designs._input import (
 )
 from levelbest.designs._protocol import WHOLE, Design, Request, design_of
 from levelbest.designs._table import scores_of
-from levelbest.designs.seeds import are_evaluations, only_seeds_vary
+from levelbest.designs.seeds import Evaluations, only_seeds_vary
 from levelbest.designs.variance import family_variances
 from levelbest.errors import DataError, InputError, named
 from levelbest.results import DividedRuns, FamilyVariance, TrialPlan, Variances
@@ -192,7 +192,7 @@ class _Planned:
         """The same for the budget wanted, or that of the design; an error where the design has no such budget."""
         single = trials.group is not None or _last_budget(design_of(trials, Request(settings=settings))) == 1
         budget = _check.as_count((1 if single else BUDGET) if n is None else n, "n")
-        of_runs = budget == 1 and (only_seeds_vary(trials) or are_evaluations(trials))
+        of_runs = budget == 1 and (only_seeds_vary(trials) or Evaluations.fits(trials, Request(settings=settings)))
         planned = cls(trials, budget, width, power, settings, of_runs)
         if budget > 1 and trials.group is None and _last_budget(planned.design) == 1:
             unit = planned.design.words.planned

@@ -90,20 +90,82 @@ def only_seeds_vary(trials: Trials) -> bool:
     return True
 
 
-class Folds(Seeds):
+class Averages(Seeds):
+    """Runs of one configuration whose unit has several rows, a data split or a run, judged by the mean of these."""
+
+    part: ClassVar[str] = "run"
+    """What is averaged."""
+    moot: ClassVar[tuple[str, ...]] = (*Seeds.moot, *_OF_TIME)
+    unit_of: IntArray
+    paired = False
+
+    def _scores(self) -> Sequence[Scores]:
+        self.by_run = super()._scores()
+        codes = [self.unit_of[self.trials.family == place] for place in range(len(self.families))]
+        scores = [
+            by_configuration(replace(table, setting=held), by_run)
+            for table, held, by_run in zip(self.tables, codes, self.by_run, strict=True)
+        ]
+        if not self.paired:
+            return scores
+        # a split whose runs of one family all failed, and are dropped, has no partner
+        labels = [held[family_scores.rows] for held, family_scores in zip(codes, scores, strict=True)]
+        common = reduce(np.intersect1d, labels)
+        places = [np.argsort(held)[np.isin(np.sort(held), common)] for held in labels]
+        return [taken(family_scores, rows) for family_scores, rows in zip(scores, places, strict=True)]
+
+    def contrasts(self, hypotheses: Hypotheses) -> Contrasts:
+        """Differences of the mean over splits or runs: within each, where all families have the same."""
+        turned = [self.metric.sign * scores.curve_of for scores in self.scores]
+        if not self.paired:
+            return run_contrasts(turned, hypotheses)
+        samples = [Sample(values) for values in turned]
+        return trial_contrasts(samples, np.ones(1, dtype=np.int64), hypotheses, paired=True)
+
+    @property
+    def cautions(self) -> tuple[Caution, ...]:
+        """How units were compared, and what they cannot tell; failures are of what is averaged."""
+        kept = [c for c in super().cautions if c.code != "failures" or c.kind == "left-out"]
+        for name, by_run in zip(self.families, self.by_run, strict=True):
+            kept += failure_cautions(name, by_run, self.part)
+        return (*kept, *self._about_units())
+
+    def _about_units(self) -> list[Caution]:
+        """What the units are."""
+        raise NotImplementedError
+
+    def curves(self, request: Request) -> tuple[Curve, ...]:
+        """One curve for each family, of the means of units."""
+        return tuple(self._curve(place, request) for place in range(len(self.families)))
+
+    def _curve(self, place: int, request: Request) -> Curve:
+        table, by_run = self.tables[place], self.by_run[place]
+        about = [caution for caution in table.cautions if caution.code not in self.moot]
+        about += [caution for caution in self._about_units() if caution.code == "shared-splits" and not caution.kind]
+        curve = trial_curve(
+            replace(table, cautions=tuple(about)),
+            request,
+            no_limits=self.excluded.get(self.families[place], ""),
+            scores=self.scores[place],
+            words=self.words,
+        )
+        cautions = [caution for caution in curve.cautions if caution.code != "failures"]
+        cautions += failure_cautions(self.families[place], by_run, self.part)
+        n_runs = by_run.n_trials if self.words.in_parts else None
+        return replace(curve, n_runs=n_runs, cautions=tuple(cautions))
+
+
+class Folds(Averages):
     """Runs of one configuration on each of several data splits; the unit is the split, judged by the mean of its runs.
 
     Several runs on one split share its difficulty: they are averaged, and count once.
     """
 
     name: ClassVar[str] = "folds"
-    part: ClassVar[str] = "run"
-    """What is averaged."""
-    moot: ClassVar[tuple[str, ...]] = (*Seeds.moot, *_OF_TIME)
 
     def __init__(self, trials: Trials, request: Request) -> None:
-        self.named, self.splits = _splits(trials) or ("", np.zeros(len(trials), dtype=np.int64))
-        every = [frozenset(self.splits[trials.family == place].tolist()) for place in range(len(trials.families))]
+        self.named, self.unit_of = _splits(trials) or ("", np.zeros(len(trials), dtype=np.int64))
+        every = [frozenset(self.unit_of[trials.family == place].tolist()) for place in range(len(trials.families))]
         self.shared = reduce(frozenset.intersection, every)
         alike = len(every) > 1 and all(held == self.shared for held in every)
         if request.paired and not alike:
@@ -114,10 +176,10 @@ class Folds(Seeds):
         self.paired = alike and request.paired is not False
         super().__init__(trials, request)
         unit = "fold" if "fold" in self.named.lower() else "data split"
-        several = np.unique(np.stack([trials.family, self.splits]), axis=1).shape[1] < len(trials)
+        several = np.unique(np.stack([trials.family, self.unit_of]), axis=1).shape[1] < len(trials)
         self.words = DesignWords(
             unit=unit,
-            part="run" if several else "",
+            part=self.part if several else "",
             single=f"a {unit}",
             judged="by the mean over its runs" if several else "",
             scope="for these data",
@@ -137,39 +199,7 @@ class Folds(Seeds):
             return False
         return isinstance(trials, Trials) and _splits(trials) is not None
 
-    def _scores(self) -> Sequence[Scores]:
-        self.by_run = super()._scores()
-        codes = [self.splits[self.trials.family == place] for place in range(len(self.families))]
-        scores = [
-            by_configuration(replace(table, setting=held), by_run)
-            for table, held, by_run in zip(self.tables, codes, self.by_run, strict=True)
-        ]
-        if not self.paired:
-            return scores
-        # a split whose runs of one family all failed, and are dropped, has no partner
-        labels = [held[family_scores.rows] for held, family_scores in zip(codes, scores, strict=True)]
-        common = reduce(np.intersect1d, labels)
-        places = [np.argsort(held)[np.isin(np.sort(held), common)] for held in labels]
-        return [taken(family_scores, rows) for family_scores, rows in zip(scores, places, strict=True)]
-
-    def contrasts(self, hypotheses: Hypotheses) -> Contrasts:
-        """Differences of the mean over splits: within each, where all families have the same."""
-        turned = [self.metric.sign * scores.curve_of for scores in self.scores]
-        if not self.paired:
-            return run_contrasts(turned, hypotheses)
-        return trial_contrasts(
-            [Sample(values) for values in turned], np.ones(1, dtype=np.int64), hypotheses, paired=True
-        )
-
-    @property
-    def cautions(self) -> tuple[Caution, ...]:
-        """How splits were compared, and what they cannot tell; failures are of runs."""
-        kept = [c for c in super().cautions if c.code != "failures" or c.kind == "left-out"]
-        for name, by_run in zip(self.families, self.by_run, strict=True):
-            kept += failure_cautions(name, by_run, self.part)
-        return (*kept, *self._about_splits())
-
-    def _about_splits(self) -> list[Caution]:
+    def _about_units(self) -> list[Caution]:
         facts = {"column": self.named, "unit": self.words.unit}
         about = [Caution.of("shared-splits", None, len(self.shared), **facts)]
         if self.request.paired is None and not self.paired and len(self.families) > 1:
@@ -179,28 +209,8 @@ class Folds(Seeds):
             about.append(Caution.of("paired-design", None, count, kind="splits", count=count, several=several, **facts))
         return about
 
-    def curves(self, request: Request) -> tuple[Curve, ...]:
-        """One curve for each family, of means over the runs on a split."""
-        return tuple(self._curve(place, request) for place in range(len(self.families)))
 
-    def _curve(self, place: int, request: Request) -> Curve:
-        table, by_run = self.tables[place], self.by_run[place]
-        about = [caution for caution in table.cautions if caution.code not in self.moot]
-        about += [caution for caution in self._about_splits() if caution.code == "shared-splits" and not caution.kind]
-        curve = trial_curve(
-            replace(table, cautions=tuple(about)),
-            request,
-            no_limits=self.excluded.get(self.families[place], ""),
-            scores=self.scores[place],
-            words=self.words,
-        )
-        cautions = [caution for caution in curve.cautions if caution.code != "failures"]
-        cautions += failure_cautions(self.families[place], by_run, self.part)
-        n_runs = by_run.n_trials if self.words.in_parts else None
-        return replace(curve, n_runs=n_runs, cautions=tuple(cautions))
-
-
-class Evaluations(Folds):
+class Evaluations(Averages):
     """Runs of one configuration, each evaluated several times; the run is the unit, judged by the mean of its rows."""
 
     name: ClassVar[str] = "evaluations"
@@ -219,17 +229,19 @@ class Evaluations(Folds):
 
     def __init__(self, trials: Trials, request: Request) -> None:
         assert trials.setting is not None
-        self.splits, self.paired = trials.setting, False
-        Seeds.__init__(self, trials, request)
+        self.unit_of = trials.setting
+        super().__init__(trials, request)
 
     @classmethod
     def fits(cls, trials: Table, request: Request) -> bool:
         """Where ids of runs are given, no setting varies, and the best of several runs is not requested."""
         if request.while_running or request.axis == "cost" or request.paired is True or not asks_for_one_run(request):
             return False
-        return isinstance(trials, Trials) and are_evaluations(trials)
+        if not isinstance(trials, Trials) or trials.group is not None or trials.search is not None:
+            return False
+        return BY_ID in trials.facts and has_repeats(trials) and len(trials.configuration) == 1
 
-    def _about_splits(self) -> list[Caution]:
+    def _about_units(self) -> list[Caution]:
         about = []
         for name, table, run in zip(self.families, self.tables, self.by_run, strict=True):
             held = np.bincount(runs_of(table, run))
@@ -240,13 +252,6 @@ class Evaluations(Folds):
                 facts = {"least": least, "most": most}
                 about.append(Caution.of("averaged-runs", name, most / least, kind="uneven", **facts))
         return about
-
-
-def are_evaluations(trials: Trials) -> bool:
-    """Whether rows are of runs whose ids were given, several of some, and no setting varies between these."""
-    if BY_ID not in trials.facts or not has_repeats(trials) or trials.group is not None or trials.search is not None:
-        return False
-    return len(trials.configuration) == 1
 
 
 def _splits(trials: Trials) -> tuple[str, IntArray] | None:

@@ -18,6 +18,7 @@ from levelbest.readers.steps.cells import as_numbers
 from levelbest.readers.steps.designs import codes_of, combined, n_combined
 from levelbest.readers.steps.kinds import Look, is_setting_name, never_setting
 from levelbest.readers.steps.merged import Merged
+from levelbest.readers.steps.planned import cell_codes
 from levelbest.readers.steps.problems import is_problem_name
 from levelbest.readers.steps.roles import Roles, looks_numeric
 from levelbest.stats.checks import are_alike, normal_ranks, without_means
@@ -68,7 +69,7 @@ def _scored(table: Merged, trials: Trials, name: str) -> IntArray:
 def _shared_settings(table: Merged, trials: Trials, name: str, known: Sequence[str]) -> list[str] | None:
     """The settings that all rows of a run share; None where few runs have several rows, or one has several settings."""
     rows = _scored(table, trials, name)
-    runs = combined(_cells(trials)[rows], as_codes(table.columns[name])[1][rows])
+    runs = combined(cell_codes(trials)[rows], as_codes(table.columns[name])[1][rows])
     sizes = np.bincount(runs)
     if not rows.size or np.count_nonzero(sizes > 1) < sizes.size / 2:
         return None
@@ -81,18 +82,13 @@ def _rows_alike(table: Merged, trials: Trials, name: str, settings: Sequence[str
     rows = _scored(table, trials, name)
     shown = trials.selection if trials.reported is None else trials.reported
     held, family = as_codes(table.columns[name])[1][rows], trials.family[rows]
-    cells = combined(_cells(trials)[rows], *(codes_of(trials.configuration[key])[rows] for key in settings))
-    runs, values = combined(_cells(trials)[rows], held), normal_ranks(shown[rows], cells)
+    cells = combined(cell_codes(trials)[rows], *(codes_of(trials.configuration[key])[rows] for key in settings))
+    runs, values = combined(cell_codes(trials)[rows], held), normal_ranks(shown[rows], cells)
     if not are_alike(values, runs, n_combined(runs) - n_combined(cells), rows.size - n_combined(cells), level):
         return ""
     if trials.task is not None and _are_alike_over(family, trials.task[rows], held, values):
         return "over tasks"
     return "within tasks"
-
-
-def _cells(trials: Trials) -> IntArray:
-    """The family and task of each row."""
-    return combined(trials.family) if trials.task is None else combined(trials.family, trials.task)
 
 
 def _are_alike_over(family: Codes, task: Codes, held: Codes, values: FloatArray) -> bool:

@@ -28,7 +28,7 @@ from levelbest.readers.steps.roles import ReadRequest, Roles, looks_numeric
 from levelbest.readers.steps.runs import settings_vary
 from levelbest.trials import Trials, few_again, is_split_name, split_column
 
-__all__ = ["REPEATS", "RUNS", "ask_about_levels", "counts_by_family", "guess_levels"]
+__all__ = ["REPEATS", "RUNS", "ask_about_levels", "cell_codes", "counts_by_family", "guess_levels"]
 __all__ += ["guess_repetitions", "guess_searches", "in_blocks", "is_planned", "is_shared", "meets_every_seed"]
 
 REPEATS = word_set("repeat repeat_id repetition rep replicate replication restart study_seed search_seed")
@@ -168,7 +168,7 @@ def _ask_about_counter(table: Merged, varied: Sequence[str], trials: Trials) -> 
         )
 
 
-def _cell_codes(trials: Trials) -> Codes:
+def cell_codes(trials: Trials) -> Codes:
     """Which family on which task each trial is of."""
     return joint_codes([trials.family, *([] if trials.task is None else [trials.task])])
 
@@ -179,7 +179,7 @@ def _numbers_runs(table: Merged, name: str, trials: Trials, split: str | None = 
     No more than so many have one.
     """
     labels, codes = as_codes(table.columns[name])
-    cells = _cell_codes(trials)
+    cells = cell_codes(trials)
     if split is not None:
         cells = joint_codes([cells, as_codes(table.columns[split])[1]])
     sizes = np.bincount(cells)
@@ -192,14 +192,14 @@ def _counts_in_turn(table: Merged, name: str, trials: Trials) -> bool:
     """Whether a column of no known hyperparameter is 1, 2, 3, ... (or from 0 on) in every family, in any order."""
     if is_setting_name(name) or not _numbers_runs(table, name, trials):
         return False
-    numbers, cells = as_numbers(table.columns[name]).values, _cell_codes(trials)
+    numbers, cells = as_numbers(table.columns[name]).values, cell_codes(trials)
     each = [np.unique(numbers[cells == cell]) for cell in np.unique(cells)]
     return all(run.size > 2 and run[0] in (0, 1) and bool((np.diff(run) == 1).all()) for run in each)
 
 
 def _varied(trials: Trials, settings: Mapping[str, Column]) -> list[str]:
     """The settings that have several values within a family."""
-    cells = _cell_codes(trials)
+    cells = cell_codes(trials)
     return [
         name
         for name, column in settings.items()

@@ -20,6 +20,7 @@ from levelbest.readers.steps import names
 from levelbest.readers.steps.cells import as_numbers
 from levelbest.readers.steps.kinds import PLACES, Look, never_setting
 from levelbest.readers.steps.merged import Merged
+from levelbest.readers.steps.planned import cell_codes
 from levelbest.readers.steps.roles import ReadRequest, Roles
 from levelbest.trials import BY_ID, OK, SETTINGS_GIVEN, Trials
 
@@ -214,7 +215,7 @@ def are_configurations(table: Merged, trials: Trials, roles: Roles, name: str) -
         return True
     if roles.seed in (None, name):
         return False
-    cells = joint_codes([trials.family, *([] if trials.task is None else [trials.task])])
+    cells = cell_codes(trials)
     seeds = joint_codes([cells, as_codes(table.columns[str(roles.seed)])[1]])
     rows = np.unique(joint_codes([seeds, as_codes(table.columns[name])[1]])).size
     return rows == len(trials) and 3 * np.unique(seeds).size <= 2 * rows
@@ -245,6 +246,6 @@ def ask_about_repeats(table: Merged, trials: Trials, roles: Roles, wanted: ReadR
 
 def _again(table: Merged, trials: Trials, free: Sequence[str]) -> list[str]:
     """The columns of seeds and of the ids of runs whose values come again within families and tasks."""
-    cells = joint_codes([trials.family, *([] if trials.task is None else [trials.task])])
+    cells = cell_codes(trials)
     counts = {name: np.unique(joint_codes([cells, as_codes(table.columns[name])[1]])).size for name in free}
     return [name for name in free if 3 * counts[name] <= 2 * len(trials) and _tells_runs_apart(table, name)]
